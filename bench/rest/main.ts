@@ -8,11 +8,7 @@ import { createRest, type Rest } from '../../src/rest/create-rest.js';
 import { createStoreBackend } from '../../src/rest/create-store-backend.js';
 import { createOrganization } from '../../src/rest/organizations/organization-life.js';
 import { DEFAULT_LICENSE } from '../../src/rest/services/license.js';
-import {
-  createRestMemoryStore,
-  openRestPostgres,
-  openRestSqlite,
-} from '../../src/rest/store/open-rest-store.js';
+import { openRestPostgres, openRestSqlite } from '../../src/rest/store/open-rest-store.js';
 import type { RestStore } from '../../src/rest/store/tables.js';
 import { addUser } from '../../src/rest/users/add-user.js';
 import { addToken } from '../../src/rest/users/api-tokens.js';
@@ -60,7 +56,7 @@ async function main(args: readonly string[]): Promise<void> {
   const url = new URL(ADDRESS);
   url.searchParams.set('options', `-c search_path=${SCHEMA}`);
   const instances: readonly (readonly [name: string, rest: Rest])[] = [
-    ['memory', await prepare(createRestMemoryStore())],
+    ['memory', await prepare(await openRestSqlite(':memory:'))],
     ['SQLite', await prepare(await openRestSqlite(join(folder, 'rest.sqlite')))],
     ['PostgreSQL', await prepare(await openRestPostgres(url.href.replaceAll('+', '%20')))],
   ];

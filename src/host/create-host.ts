@@ -49,7 +49,7 @@ import { createWorker, type Worker } from './work/worker.js';
 
 /** Options of `createHost`. `store`, `receiver` and `flows` are required. */
 export interface HostOptions {
-  /** `createHostMemoryStore()`, `openHostSqlite(...)` or `openHostPostgres(...)`. The host does not close it. */
+  /** `openHostSqlite(...)` or `openHostPostgres(...)`. The host does not close it. */
   readonly store: HostStore;
   /**
    * Delivers due work to processes. Default: `createLocalQueue()`. Use `createPostgresQueue` with a store on

@@ -12,5 +12,5 @@ export { createScenarioFlows } from './scenarios/scenario-flows.js';
 export { createHostMetrics } from './server/metrics.js';
 export { createNotifier } from './server/notifier.js';
 export { createHostTracing } from './server/open-telemetry.js';
-export { createHostMemoryStore, openHostPostgres, openHostSqlite } from './store/open-host-store.js';
+export { openHostPostgres, openHostSqlite } from './store/open-host-store.js';
 export type { HostStore } from './store/tables.js';

@@ -74,7 +74,7 @@ export interface Rest {
 /**
  * Creates the API in front of a backend. Loads Hono.
  * @example
- * const backend = await createStoreBackend({ store: createRestMemoryStore(), encryptionKey });
+ * const backend = await createStoreBackend({ store: await openRestSqlite(':memory:'), encryptionKey });
  * const rest = await createRest({ backend });
  * const response = await rest.fetch(new Request('http://127.0.0.1/api/v2/ping'));
  * @throws EngineError (USAGE) for an unknown option or one of another type; RestError `REST_CONFIG` for an unknown operation of the backend and for an invalid origin

@@ -58,7 +58,7 @@ async function countCall(
 
 /** Options of `createStoreBackend`. */
 export interface StoreBackendOptions {
-  /** `createRestMemoryStore()`, `openRestSqlite(file)` or `openRestPostgres(url)`. The backend closes it. */
+  /** `openRestSqlite(file)` or `openRestPostgres(url)`. The backend closes it. */
   readonly store: RestStore;
   /**
    * 32 bytes; encrypts the parameters of keys and the signing key in the store. Every node and every start needs the
@@ -131,7 +131,7 @@ export interface StoreBackend extends RestBackend<StoreCaller, StoreSubject> {
 /**
  * Creates the backend that keeps everything in a store.
  * @example
- * const backend = await createStoreBackend({ store: createRestMemoryStore(), encryptionKey });
+ * const backend = await createStoreBackend({ store: await openRestSqlite(':memory:'), encryptionKey });
  * const token = await bootstrap(backend.services, { name: 'Ada', email: 'ada@example.com' });
  * @throws EngineError (USAGE) for an unknown option or one of another type; RestError `REST_CONFIG` for an encryption key that is invalid or not the one of the store; StoreError
  */

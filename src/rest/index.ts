@@ -10,5 +10,5 @@ export { confirmationRequired, forbidden, notFound, refused } from './problems.j
 export { registerApps } from './register-apps.js';
 export { createRestListener, serveRest } from './serve-rest.js';
 export type { BillingPort } from './services/ports.js';
-export { createRestMemoryStore, openRestPostgres, openRestSqlite } from './store/open-rest-store.js';
+export { openRestPostgres, openRestSqlite } from './store/open-rest-store.js';
 export type { RestStore } from './store/tables.js';

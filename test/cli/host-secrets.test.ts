@@ -1,6 +1,6 @@
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
 import { removeHook } from '../../src/host/hooks/hooks.js';
-import { createHost, createHostMemoryStore, type Host, type HostStore } from '../../src/host/index.js';
+import { createHost, type Host, type HostStore, openHostSqlite } from '../../src/host/index.js';
 import { createHostSecretFinder, type HostSecrets } from '../../src/tools/cli/connections/connection-data.js';
 import { openConnectionRows } from '../../src/tools/cli/connections/connection-rows.js';
 import { createVirtualClock } from '../../src/tools/testing/index.js';
@@ -11,8 +11,8 @@ const POLLING = { name: 's', plan: plan({ everyMs: 60_000 }) };
 let store: HostStore;
 let host: Host;
 
-beforeEach(() => {
-  store = createHostMemoryStore();
+beforeEach(async () => {
+  store = await openHostSqlite({ file: ':memory:' });
   host = createHost({ store, flows: flowsOf(() => SUCCESS), receiver: receiveJson });
   onTestFinished(() => host.stop(100));
 });

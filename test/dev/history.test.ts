@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { openSqlite } from '../../src/shared/store/sql/open-sqlite.js';
+import { openSqlite } from '../../src/shared/store/open-sqlite.js';
 import { openHistory, type RunRest } from '../../src/tools/dev/history/history.js';
 import { packEvents } from '../../src/tools/dev/history/pack-events.js';
 
@@ -188,11 +188,14 @@ it('refuses a file that is damaged or no history, and leaves it as it is', async
 it('refuses a file of a later version, and leaves it as it is', async () => {
   await (await openHistory(file)).close();
   const database = await openSqlite({ file });
-  await database.db.insertInto('schema_migrations').values({ name: 'dev/999-later' }).execute();
+  await database.db
+    .insertInto('dev_migrations')
+    .values({ name: '999-later', timestamp: '2030-01-01T00:00:00Z' })
+    .execute();
   await database.close();
   await expect(openHistory(file)).rejects.toThrow(/was written by a later version of iml-runtime/);
   const again = await openSqlite({ file });
-  const rows = await again.db.selectFrom('schema_migrations').select('name').execute();
-  expect(rows.map(({ name }) => name)).toContain('dev/999-later');
+  const rows = await again.db.selectFrom('dev_migrations').select('name').execute();
+  expect(rows.map(({ name }) => name)).toContain('999-later');
   await again.close();
 });

@@ -4,7 +4,6 @@ import {
   attachHook,
   createEngineReceiver,
   createHost,
-  createHostMemoryStore,
   createLocalQueue,
   createNotifier,
   createPostgresQueue,
@@ -18,7 +17,6 @@ import {
   bootstrap,
   createLocalBilling,
   createRest,
-  createRestMemoryStore,
   createStoreBackend,
   makeToken,
   openRestPostgres,
@@ -37,7 +35,7 @@ import {
   runFixtures,
 } from '../../src/tools/testing/index.js';
 
-const store = createHostMemoryStore();
+const store = await openHostSqlite({ file: ':memory:' });
 const receiver = async (): Promise<never> => expect.fail('Nobody calls.');
 const flows = { run: receiver };
 const module = { name: 'm', type: 'action', run: async () => ({ bundles: [], error: undefined }) } as const;
@@ -67,7 +65,7 @@ const CASES: readonly (readonly [
   [
     'createStoreBackend',
     createStoreBackend,
-    { store: createRestMemoryStore(), encryptonKey: 1 },
+    { store: await openRestSqlite(':memory:'), encryptonKey: 1 },
     'Did you mean "encryptionKey"?',
   ],
   [

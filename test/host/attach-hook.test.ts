@@ -2,9 +2,9 @@ import { afterEach, describe, expect, it } from 'vitest';
 import {
   createEngineReceiver,
   createHost,
-  createHostMemoryStore,
   createScenarioFlows,
   type Host,
+  openHostSqlite,
 } from '../../src/host/index.js';
 import { removeScenario, type SetUpOptions, setUpScenario } from '../../src/host/set-up.js';
 import { createEngine, defineApp } from '../../src/index.js';
@@ -36,7 +36,7 @@ afterEach(async () => {
 });
 
 /** A host with one app and an API whose responses come from a function. */
-function setUp(answer: (call: number) => Answer) {
+async function setUp(answer: (call: number) => Answer) {
   const { transport, requests } = service((_, call) => answer(call));
   const app = defineApp({
     name: 'crm',
@@ -45,7 +45,7 @@ function setUp(answer: (call: number) => Answer) {
     modules: { answer: { type: 'responder', communication: { response: { body: 'ok' } } } },
   });
   const engines = { crm: createEngine({ app, http: { transport } }) };
-  const store = createHostMemoryStore();
+  const store = await openHostSqlite({ file: ':memory:' });
   const bundles: unknown[] = [];
   const host = createHost({
     store,
@@ -85,7 +85,7 @@ const post = (host: Host, path: string, body: unknown): Promise<Response> =>
 
 describe('a host with attached hooks', () => {
   it('attaches a hook once, updates it when its parameters change, and detaches it when it is removed', async () => {
-    const { host, store, options, sent, bundles } = setUp((call) => ({
+    const { host, store, options, sent, bundles } = await setUp((call) => ({
       json: call === 1 ? { id: 'E7' } : { version: 2 },
     }));
     const { hook } = await setUpScenario(options, entryOf('red'));
@@ -112,7 +112,7 @@ describe('a host with attached hooks', () => {
   });
 
   it('does not create the hook if attach fails, and attaches it at the next start', async () => {
-    const { host, store, options, sent } = setUp((call) =>
+    const { host, store, options, sent } = await setUp((call) =>
       call === 1 ? { status: 500, json: { message: 'not now' } } : { json: { id: 'E1' } },
     );
     await expect(setUpScenario(options, entryOf('red'))).rejects.toMatchObject({ statusCode: 500 });
@@ -124,7 +124,7 @@ describe('a host with attached hooks', () => {
   });
 
   it('keeps the hook unchanged if update fails', async () => {
-    const { store, options } = setUp((call) =>
+    const { store, options } = await setUp((call) =>
       call === 1 ? { json: { id: 'E1' } } : { status: 403, json: {} },
     );
     await setUpScenario(options, entryOf('red'));
@@ -138,7 +138,9 @@ describe('a host with attached hooks', () => {
 
   it('stores no more of an attach response than each call may read', async () => {
     const large = 'v'.repeat(300_000);
-    const { store, options } = setUp((call) => ({ json: { id: call === 1 ? 'E1' : large, version: large } }));
+    const { store, options } = await setUp((call) => ({
+      json: { id: call === 1 ? 'E1' : large, version: large },
+    }));
     await setUpScenario(options, entryOf('red'));
     const refused = { code: 'HOST_REFUSED', message: expect.stringContaining('"welcome"') };
     await expect(setUpScenario(options, entryOf('blue'))).rejects.toMatchObject(refused);
@@ -149,7 +151,7 @@ describe('a host with attached hooks', () => {
   });
 
   it('removes the hook if detach fails, reports the failure, and discards waiting events', async () => {
-    const { host, store, options } = setUp((call) =>
+    const { host, store, options } = await setUp((call) =>
       call === 1 ? { json: { id: 'E1' } } : { status: 500, json: {} },
     );
     const { hook } = await setUpScenario(options, entryOf('red'));
@@ -164,7 +166,7 @@ describe('a host with attached hooks', () => {
     ['ordered', { ordered: true }],
     ['sequential', { ordered: false, settings: { sequential: true } }],
   ])('does not attach a hook for a sequential scenario with a responder: %s', async (word, order) => {
-    const { options, sent, host } = setUp(() => ({ json: { id: 'x' } }));
+    const { options, sent, host } = await setUp(() => ({ json: { id: 'x' } }));
     const entry = { ...entryOf('red'), ...order, modules: [{ id: 1, app: 'crm', module: 'answer' }] };
     await expect(setUpScenario(options, entry)).rejects.toMatchObject({
       code: 'HOST_REFUSED',
@@ -175,7 +177,7 @@ describe('a host with attached hooks', () => {
   });
 
   it('responds with 410 while the hook is disabled', async () => {
-    const { host, store, options } = setUp(() => ({ json: { id: 'E1' } }));
+    const { host, store, options } = await setUp(() => ({ json: { id: 'E1' } }));
     const { hook } = await setUpScenario(options, entryOf('red'));
     const turn = (enabled: boolean) =>
       store.transaction((writer) => writer.update('hooks', { name: 'welcome' }, { enabled }));

@@ -2,11 +2,11 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import {
   createEngineReceiver,
   createHost,
-  createHostMemoryStore,
   createScenarioFlows,
   type Host,
   type HostNotice,
   type HostOptions,
+  openHostSqlite,
 } from '../../src/host/index.js';
 import { createEngine, defineApp } from '../../src/index.js';
 import type { ScenarioSettings } from '../../src/scenario/index.js';
@@ -59,7 +59,7 @@ async function open({ settings = {}, onError, ...hook }: Wanted) {
       work({ traceparent: undefined, set: () => {}, fail: (message) => void failures.push(message) }),
   };
   const engines = { crm: createEngine({ app: APP }) };
-  const store = createHostMemoryStore();
+  const store = await openHostSqlite({ file: ':memory:' });
   const flows = createScenarioFlows({
     engines,
     tracing,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createHost, createHostMemoryStore } from '../../src/host/index.js';
+import { createHost, openHostSqlite } from '../../src/host/index.js';
 import { createVirtualClock } from '../../src/tools/testing/index.js';
 import { eventually } from './open-parts.js';
 import { flowsOf, plan, receiveJson, SUCCESS } from './test-flows.js';
@@ -10,7 +10,7 @@ const MAX_QUEUED = 300;
 async function openFull(limits: Parameters<typeof createHost>[0]['limits'] = { maxQueued: MAX_QUEUED }) {
   let read = 0;
   const clock = createVirtualClock(0);
-  const store = createHostMemoryStore();
+  const store = await openHostSqlite({ file: ':memory:' });
   const host = createHost({
     store,
     clock,

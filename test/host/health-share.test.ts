@@ -2,10 +2,10 @@ import { connect, type Socket } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
 import {
   createHost,
-  createHostMemoryStore,
   createHostMetrics,
   type Host,
   type HostStore,
+  openHostSqlite,
 } from '../../src/host/index.js';
 import { createVirtualClock } from '../../src/tools/testing/index.js';
 import { newScenario } from './new-rows.js';
@@ -21,10 +21,8 @@ afterEach(async () => {
   for (const host of hosts.splice(0)) await host.stop(100);
 });
 
-async function open(
-  store: HostStore = createHostMemoryStore(),
-  clock?: ReturnType<typeof createVirtualClock>,
-): Promise<Host> {
+async function open(given?: HostStore, clock?: ReturnType<typeof createVirtualClock>): Promise<Host> {
+  const store = given ?? (await openHostSqlite({ file: ':memory:' }));
   const host = createHost({
     store,
     ...(clock && { clock }),
@@ -60,7 +58,7 @@ it('serves /health and /metrics while calls with unfinished bodies use all place
 it('reads the store once for 50 concurrent requests to /health, and refuses one more', async () => {
   let looks = 0;
   const hanging: HostStore = {
-    ...createHostMemoryStore(),
+    ...(await openHostSqlite({ file: ':memory:' })),
     countBy: () => {
       looks++;
       return new Promise(() => {});
@@ -82,7 +80,10 @@ it('reads the store once for 50 concurrent requests to /health, and refuses one 
 
 it('reports a failing store that does not respond at all', async () => {
   const clock = createVirtualClock(0);
-  const hanging: HostStore = { ...createHostMemoryStore(), countBy: () => new Promise(() => {}) };
+  const hanging: HostStore = {
+    ...(await openHostSqlite({ file: ':memory:' })),
+    countBy: () => new Promise(() => {}),
+  };
   const host = createHost({
     store: hanging,
     clock,
@@ -96,12 +97,12 @@ it('reports a failing store that does not respond at all', async () => {
 
 it('reuses the result of /health for a second, and shows scenario names on request', async () => {
   const clock = createVirtualClock(0);
-  const store = createHostMemoryStore();
+  const store = await openHostSqlite({ file: ':memory:' });
   let looks = 0;
   const counted: HostStore = {
     ...store,
     countBy: (...query) => {
-      looks++;
+      if (query[1] === 'status') looks++;
       return store.countBy(...query);
     },
   };
@@ -133,7 +134,10 @@ it('serves the status on a separate port', async () => {
 
 it('is live but not ready while the store does not respond', async () => {
   const clock = createVirtualClock(0);
-  const host = await open({ ...createHostMemoryStore(), countBy: () => new Promise(() => {}) }, clock);
+  const host = await open(
+    { ...(await openHostSqlite({ file: ':memory:' })), countBy: () => new Promise(() => {}) },
+    clock,
+  );
   const get = async (path: string): Promise<number> =>
     (await host.fetch(new Request(`http://localhost${path}`))).status;
   const ready = get('/ready');
@@ -156,7 +160,7 @@ it('accepts requests and is not ready while it drains', async () => {
 
 it('limits a peer to half of the connections', async () => {
   const host = createHost({
-    store: createHostMemoryStore(),
+    store: await openHostSqlite({ file: ':memory:' }),
     flows: flowsOf(() => SUCCESS),
     receiver: receiveJson,
     limits: { maxConnections: 6 },

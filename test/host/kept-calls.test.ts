@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import {
   createHost,
-  createHostMemoryStore,
   createLocalQueue,
   type Host,
+  openHostSqlite,
   type Receiver,
 } from '../../src/host/index.js';
 import { shownEvent } from '../../src/tools/cli/output/shown-event.js';
@@ -38,7 +38,7 @@ interface Call {
 
 /** A host with a hook whose stored data are `stored` and which was created with `parameters`. */
 async function open(stored: unknown = null, parameters = {}) {
-  const store = createHostMemoryStore();
+  const store = await openHostSqlite({ file: ':memory:' });
   const receiver: Receiver = async (request) => {
     // Refuses invalid JSON, and `reject`.
     const text = Buffer.from(request.call.body).toString('utf8');

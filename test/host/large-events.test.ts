@@ -1,5 +1,5 @@
 import { afterAll, expect, it, onTestFinished } from 'vitest';
-import { createHost, createHostMemoryStore, createLocalQueue, type HostStore } from '../../src/host/index.js';
+import { createHost, createLocalQueue, type HostStore, openHostSqlite } from '../../src/host/index.js';
 import { JsonText } from '../../src/shared/store/json-text.js';
 import { newEvent, newIncomplete } from './new-rows.js';
 import { describeEach, openParts } from './open-parts.js';
@@ -113,7 +113,7 @@ describeEach('large waiting jobs', (engine) => {
 });
 
 it('leaves an incomplete execution that cannot be opened to a person, and continues with the others', async () => {
-  const store = createHostMemoryStore();
+  const store = await openHostSqlite({ file: ':memory:' });
   const runs: unknown[] = [];
   const host = createHost({
     store,
@@ -126,10 +126,7 @@ it('leaves an incomplete execution that cannot be opened to a person, and contin
   });
   onTestFinished(() => host.stop(1000));
   const { id: scenarioId } = await host.scenarios.put({ name: 's', plan: plan() });
-  const changed = new JsonText({
-    text: 'v1.AAAA.AAAA.AAAA',
-    by: { key: new Uint8Array(32), purpose: 'test' },
-  });
+  const changed = 'v1.AAAA.AAAA.AAAA';
   await store.transaction(async (writer) => {
     await writer.insert('incompletes', newIncomplete({ scenarioId, execution: changed }));
     await writer.insert('incompletes', newIncomplete({ scenarioId, execution: { n: 2 } }));

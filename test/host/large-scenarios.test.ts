@@ -2,9 +2,9 @@ import { expect, it, onTestFinished } from 'vitest';
 import {
   createEngineReceiver,
   createHost,
-  createHostMemoryStore,
   createLocalQueue,
   createScenarioFlows,
+  openHostSqlite,
 } from '../../src/host/index.js';
 import { collectScenarioSecrets } from '../../src/host/scenarios/scenario-secrets.js';
 import { setUpScenario } from '../../src/host/set-up.js';
@@ -61,9 +61,9 @@ function entryOf(modules: readonly Module[], more: Partial<ScenarioEntry> = {}):
   };
 }
 
-function setUp() {
+async function setUp() {
   const engines = { crm: createEngine({ app: APP }) };
-  const store = createHostMemoryStore();
+  const store = await openHostSqlite({ file: ':memory:' });
   const reports: FlowReport[] = [];
   const host = createHost({
     store,
@@ -82,7 +82,7 @@ function setUp() {
 }
 
 it('reads the form of a module once, regardless of how many steps use it', async () => {
-  const { host, reports, add, send } = setUp();
+  const { host, reports, add, send } = await setUp();
   const before = process.memoryUsage().heapUsed;
   const steps = list(200, (index) => step(index + 2, 'wide', { parameters: { n1: '{{1.a}}' } }));
   const { hook } = await add(entryOf(steps));
@@ -97,7 +97,7 @@ it('reads the form of a module once, regardless of how many steps use it', async
 it('prepares a flow again after its missing app is available', async () => {
   const engines: Record<string, ReturnType<typeof createEngine>> = {};
   const flows = createScenarioFlows({ engines });
-  const { store, add } = setUp();
+  const { store, add } = await setUp();
   await add(
     entryOf([step(1, 'items', { parameters: { items: [{ id: 1 }] } })], {
       webhook: undefined,
@@ -114,7 +114,7 @@ it('prepares a flow again after its missing app is available', async () => {
 });
 
 it('refuses a scenario that is too large or has too many modules, and stores nothing', async () => {
-  const { store, add } = setUp();
+  const { store, add } = await setUp();
   const parameters = members(20_000, () => 'x'.repeat(40));
   await expect(add(entryOf([step(2, 'items', { parameters })]))).rejects.toMatchObject({
     code: 'HOST_REFUSED',
@@ -130,7 +130,7 @@ it('refuses a scenario that is too large or has too many modules, and stores not
 });
 
 it('refuses large hook parameters, which each call would read', async () => {
-  const { add } = setUp();
+  const { add } = await setUp();
   const webhook = { app: 'crm', webhook: 'calls', connection: undefined, uid: undefined };
   await expect(
     add(entryOf([], { webhook: { ...webhook, parameters: { text: 'x'.repeat(300_000) } } })),
@@ -176,7 +176,7 @@ it.each(['memory', 'sqlite'] as const)(
 );
 
 it('stores 32 MB of incomplete executions of one run, and then reports that the limit is reached', async () => {
-  const { host, store, reports, add, send } = setUp();
+  const { host, store, reports, add, send } = await setUp();
   const { hook } = await add(
     entryOf(
       [
@@ -197,7 +197,7 @@ it('stores 32 MB of incomplete executions of one run, and then reports that the 
 });
 
 it('refuses to store an incomplete execution of more than 10 MB', async () => {
-  const { host, store, reports, add, send } = setUp();
+  const { host, store, reports, add, send } = await setUp();
   const { hook } = await add(
     entryOf(
       [

@@ -1,168 +1,132 @@
-import { describe, expect, it } from 'vitest';
+import { readFile } from 'node:fs/promises';
+import Database from 'libsql';
+import pg from 'pg';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { type HostStore, openHostPostgres, openHostSqlite } from '../../src/host/index.js';
 import {
-  createHost,
-  createLocalQueue,
-  createPostgresQueue,
-  type HostStore,
-  openHostPostgres,
-  openHostSqlite,
-} from '../../src/host/index.js';
-import { copyStored } from '../../src/host/store/kept-value.js';
-import { HOST_MIGRATIONS, HOST_TABLE_PREFIX } from '../../src/host/store/migrations.js';
-import { migrate } from '../../src/shared/store/sql/migrate.js';
-import { openPostgres } from '../../src/shared/store/sql/open-postgres.js';
-import { openSqlite } from '../../src/shared/store/sql/open-sqlite.js';
-import type { SqlDatabase } from '../../src/shared/store/sql-database.js';
-import { eventually } from './open-parts.js';
+  createRest,
+  createStoreBackend,
+  openRestPostgres,
+  openRestSqlite,
+  type RestStore,
+} from '../../src/rest/index.js';
 import { createDatabase, createFile, hasPostgres, POSTGRES_MISSING } from './test-database.js';
-import { flowsOf, plan, receiveJson, SUCCESS } from './test-flows.js';
+
+/** The key of the sealed values in the fixtures. */
+const KEY = Uint8Array.from({ length: 32 }, (_, index) => index);
+/** The API token in the fixtures. */
+const TOKEN = '00000000-0000-4000-8000-000000000001';
+const SECRET = { password: 'hunter2' };
 
 interface Kind {
   readonly create: typeof createFile;
-  readonly openBare: (at: string) => Promise<SqlDatabase>;
-  readonly openStore: (at: string) => Promise<HostStore>;
+  readonly execute: (at: string, text: string) => Promise<void>;
+  readonly openHost: (at: string) => Promise<HostStore>;
+  readonly openRest: (at: string) => Promise<RestStore>;
 }
 
-const KINDS: readonly (readonly [name: string, kind: Kind])[] = [
-  [
-    'SQLite',
-    {
-      create: createFile,
-      openBare: (file) => openSqlite({ file }),
-      openStore: (file) => openHostSqlite({ file }),
+const KINDS: Readonly<Record<'sqlite' | 'postgres', Kind>> = {
+  sqlite: {
+    create: createFile,
+    execute: async (at, text) => {
+      const database = new Database(at);
+      database.exec(text);
+      database.close();
     },
-  ],
-  [
-    'PostgreSQL',
-    {
-      create: createDatabase,
-      openBare: (url) => openPostgres({ url }),
-      openStore: (url) => openHostPostgres({ url }),
+    openHost: (file) => openHostSqlite({ file, sealKey: KEY }),
+    openRest: (file) => openRestSqlite(file),
+  },
+  postgres: {
+    create: createDatabase,
+    execute: async (at, text) => {
+      const client = new pg.Client({ connectionString: at });
+      await client.connect();
+      await client.query(text);
+      await client.end();
     },
-  ],
-];
+    openHost: (url) => openHostPostgres({ url, sealKey: KEY }),
+    openRest: (url) => openRestPostgres(url),
+  },
+};
 
-const PAYLOADS = HOST_MIGRATIONS.findIndex(({ name }) => name === 'host/005-payloads');
-const EXECUTIONS = HOST_MIGRATIONS.findIndex(({ name }) => name === 'host/006-executions');
+for (const [name, { create, execute, openHost, openRest }] of Object.entries(KINDS)) {
+  const isMissing = name === 'postgres' && !hasPostgres;
+  const fixture = new URL(`../../spec-fixtures/store/before-migrator.${name}.sql`, import.meta.url);
 
-const QUEUE = HOST_MIGRATIONS.findIndex(({ name }) => name === 'host/007-queue');
+  /** A database that the last version before Kysely's migrator wrote. */
+  const createOld = async (): Promise<string> => {
+    const { at, drop } = await create();
+    onTestFinished(drop);
+    await execute(at, await readFile(fixture, 'utf8'));
+    return at;
+  };
 
-/** Rows of events from before payloads had a separate table. */
-const OLD = [
-  { id: 3, status: 'pending', bundles: '[{"n":"ž😀"}]', request: '{"callId":"a"}' },
-  { id: 7, status: 'dead', bundles: `["${'x'.repeat(20_000)}"]`, request: null },
-];
-
-for (const [name, { create, openBare, openStore }] of KINDS) {
-  const isMissing = name === 'PostgreSQL' && !hasPostgres;
   describe.skipIf(isMissing)(
-    `a database of an earlier version, ${name}${isMissing ? POSTGRES_MISSING : ''}`,
+    `a ${name} database of the version before the migrator${isMissing ? POSTGRES_MISSING : ''}`,
     () => {
-      it('keeps its incomplete executions with their sizes', async () => {
-        const { at, drop } = await create();
-        try {
-          const before = await openBare(at);
-          await migrate(before, HOST_MIGRATIONS.slice(0, EXECUTIONS));
-          const counts = { attempts: 1, crashes: 0, crashes_alone: 0, created_at_ms: 5, status: 'waiting' };
-          const executions = ['{}', `["${'x'.repeat(3_000_000)}"]`];
-          const rows = executions.map((execution) => ({ ...counts, scenario_id: 1, execution }));
-          await before.db.insertInto(`${HOST_TABLE_PREFIX}incompletes`).values(rows).execute();
-          await before.close();
-          const store = await openStore(at);
-          const found = await store.find('incompletes');
-          const read = await Promise.all(found.map(({ execution }) => copyStored(execution)));
-          await store.close();
-          expect(found.map(({ bytes }) => bytes)).toEqual([2, 3_000_004]);
-          expect(read).toEqual(executions.map((text): unknown => JSON.parse(text)));
-        } finally {
-          await drop();
-        }
-      });
-
-      it('returns in-flight jobs to the queue, which processes them', async () => {
-        const { at, drop } = await create();
-        const isFile = name === 'SQLite';
-        try {
-          const before = await openBare(at);
-          await migrate(before, HOST_MIGRATIONS.slice(0, QUEUE));
-          const insert = async (table: string, row: Record<string, unknown>): Promise<void> => {
-            await before.db
-              .insertInto(HOST_TABLE_PREFIX + table)
-              .values(row)
-              .execute();
-          };
-          const claim = { attempts: 1, crashes: 1, crashes_alone: 0, claimed_by: 'worker' };
-          const worker = { name: 'worker', machine: 'm', pid: 1, beat: 4, started_at_ms: 1 };
-          await insert('workers', worker);
-          const definition = JSON.stringify(plan({ ordered: true }));
-          const state = '{"kind":"active","errors":0}';
-          await insert('scenarios', { name: 's', definition, state, hook_id: 1, ...claim });
-          for (const status of ['running', 'pending', 'done']) {
-            await insert('events', { hook_id: 1, status, bytes: 9, received_at_ms: 5, ...claim });
-          }
-          for (const id of [1, 2, 3])
-            await insert('payloads', { id, bundles: `[{"n":${id}}]`, request: '{}' });
-          const times = { created_at_ms: 5, retry_at_ms: 5, bytes: 2 };
-          await insert('incompletes', { scenario_id: 1, status: 'running', ...times, ...claim });
-          await insert('executions', { id: 1, execution: '{}' });
-          await before.close();
-          const store = await openStore(at);
-          const queue = isFile ? createLocalQueue() : await createPostgresQueue({ url: at });
-          const seen: unknown[] = [];
-          const flows = flowsOf(({ source }) => {
-            if (source.kind === 'event') seen.push(...source.bundles);
-            return SUCCESS;
+      it('keeps the rows of its host, and accepts changes', async () => {
+        const at = await createOld();
+        // Both processes migrate.
+        const [store, other] = await Promise.all([openHost(at), openHost(at)]);
+        await other.close();
+        const [hook] = await store.find('hooks');
+        expect(hook).toMatchObject({ id: 1, name: 'orders', parameters: SECRET, data: SECRET });
+        const [scenario] = await store.find('scenarios');
+        expect(scenario).toMatchObject({ id: 1, attempts: 2, lastRunMs: 5, definition: { flow: SECRET } });
+        expect(await store.find('events')).toMatchObject([
+          { id: 1, status: 'pending', bundles: [{ n: 'ž😀' }], request: { callId: 'a' }, receivedAtMs: 3 },
+          { id: 2, status: 'dead', bundles: [{ n: 2 }], request: null, error: { message: 'no' } },
+        ]);
+        expect(await store.find('incompletes')).toMatchObject([{ id: 1, execution: { bundle: SECRET } }]);
+        expect(await store.find('connections')).toMatchObject([{ name: 'shop', sealed: 'v1.a.b.c' }]);
+        const added = await store.transaction(async (writer) => {
+          await writer.update('hooks', { name: 'orders' }, { data: { n: 1 } });
+          return writer.insert('incompletes', {
+            ...{ scenarioId: 1, status: 'waiting', execution: { n: 2 }, bytes: 7, attempts: 0, crashes: 0 },
+            ...{ crashesAlone: 0, error: null, createdAtMs: 1, retryAtMs: null, finishedAtMs: null },
           });
-          const host = createHost({ store, queue, receiver: receiveJson, flows });
-          try {
-            expect(await store.count('events', { status: 'running' })).toBe(0);
-            await host.start();
-            await eventually(async () => (await store.count('events', { status: 'done' })) === 3);
-            await eventually(async () => (await store.count('incompletes', { status: 'resolved' })) === 1);
-            expect(seen).toEqual([{ n: 1 }, { n: 2 }]);
-          } finally {
-            await host.stop(1000);
-            await store.close();
-          }
-        } finally {
-          await drop();
-        }
+        });
+        expect(added.id).toBe(2);
+        await store.close();
+        const again = await openHost(at);
+        expect((await again.find('hooks'))[0]).toMatchObject({ parameters: SECRET, data: { n: 1 } });
+        expect((await again.find('incompletes'))[1]).toMatchObject({ id: 2, execution: { n: 2 } });
+        await again.close();
       });
 
-      it('keeps its events with their payloads', async () => {
-        const { at, drop } = await create();
-        try {
-          const before = await openBare(at);
-          await migrate(before, HOST_MIGRATIONS.slice(0, PAYLOADS));
-          const counts = { attempts: 1, crashes: 0, crashes_alone: 0, bytes: 9, received_at_ms: 5 };
-          const rows = OLD.map((row) => ({ ...row, ...counts, hook_id: 1 }));
-          await before.db.insertInto(`${HOST_TABLE_PREFIX}events`).values(rows).execute();
-          await before.close();
-          const store = await openStore(at);
-          try {
-            const events = await store.find('events');
-            expect(
-              events.map(({ id, status, bundles, request }) => ({ id, status, bundles, request })),
-            ).toEqual(
-              OLD.map(({ id, status, bundles, request }) => ({
-                id,
-                status,
-                bundles: JSON.parse(bundles) as unknown,
-                request: request === null ? null : (JSON.parse(request) as unknown),
-              })),
-            );
-            const left = await store.transaction(async (writer) => {
-              await writer.remove('events', { id: 3 });
-              return writer.updateAndRead('events', { id: 7 }, { status: 'pending' });
-            });
-            expect(left).toEqual([{ ...events[1], status: 'pending' }]);
-            expect(await store.find('events')).toEqual(left);
-          } finally {
-            await store.close();
-          }
-        } finally {
-          await drop();
-        }
+      it('keeps the organizations, tokens and keys of its REST API', async () => {
+        const at = await createOld();
+        const rest = await createRest({
+          backend: await createStoreBackend({ store: await openRest(at), encryptionKey: KEY }),
+        });
+        const get = async (path: string): Promise<unknown> => {
+          const headers = { authorization: `Token ${TOKEN}` };
+          return (await rest.fetch(new Request(`http://localhost/api/v2${path}`, { headers }))).json();
+        };
+        expect(await get('/organizations')).toMatchObject({
+          organizations: [{ id: 2, name: 'Mill' }, { id: 1 }],
+        });
+        expect(await get('/keys?teamId=1')).toMatchObject({ keys: [{ id: 1, name: 'Door' }] });
+        await rest.close();
+      });
+
+      it('is refused if a development version created it', async () => {
+        const at = await createOld();
+        await execute(at, `delete from schema_migrations where name = 'host/008-connections'`);
+        await expect(openHost(at)).rejects.toThrow(
+          'The database was created by a development version of iml-runtime, whose host tables are not supported.',
+        );
+        await (await openRest(at)).close();
+      });
+
+      it('is refused after a later version migrated it', async () => {
+        const at = await createOld();
+        await (await openHost(at)).close();
+        await execute(at, `insert into host_migrations (name, timestamp) values ('999', '2030-01-01')`);
+        await expect(openHost(at)).rejects.toMatchObject({
+          code: 'STORE_FAILED',
+          message: expect.stringContaining('by a later version of iml-runtime'),
+        });
       });
     },
   );

@@ -1,6 +1,5 @@
 import { describe } from 'vitest';
 import {
-  createHostMemoryStore,
   createLocalQueue,
   createPostgresQueue,
   type HostQueue,
@@ -35,7 +34,7 @@ export interface Parts {
 /** A separate store and queue on an engine. */
 export async function openParts(engine: Engine, clock?: Clock): Promise<Parts> {
   if (engine === 'memory') {
-    const store = createHostMemoryStore();
+    const store = await openHostSqlite({ file: ':memory:' });
     return { store, queue: createLocalQueue({ clock }), drop: () => store.close() };
   }
   const database = engine === 'sqlite' ? await createFile() : await createHostDatabase();

@@ -15,10 +15,10 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vit
 import {
   createEngineReceiver,
   createHost,
-  createHostMemoryStore,
   createHostTracing,
   createScenarioFlows,
   type Host,
+  openHostSqlite,
 } from '../../src/host/index.js';
 import { createEngine, defineApp } from '../../src/index.js';
 import { eventually } from './open-parts.js';
@@ -115,7 +115,7 @@ async function open(module: 'refuse' | 'answer'): Promise<{ host: Host; path: st
   const tracing = await createHostTracing();
   const engines = { crm: createEngine({ app: APP }) };
   const host = createHost({
-    store: createHostMemoryStore(),
+    store: await openHostSqlite({ file: ':memory:' }),
     receiver: createEngineReceiver({ engines }),
     tracing,
     flows: createScenarioFlows({ engines, tracing }),

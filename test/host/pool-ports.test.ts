@@ -3,13 +3,13 @@ import path from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import {
   createHost,
-  createHostMemoryStore,
   createLocalQueue,
   createPoolFlows,
   createPoolReceiver,
   type Host,
   type HostNotice,
   type HostOptions,
+  openHostSqlite,
   openPoolApps,
 } from '../../src/host/index.js';
 import { setUpScenario } from '../../src/host/set-up.js';
@@ -136,7 +136,7 @@ async function open(
     },
   });
   const apps = await openPoolApps(pool, [CRM, OTHER]);
-  const store = createHostMemoryStore();
+  const store = await openHostSqlite({ file: ':memory:' });
   const notices: HostNotice[] = [];
   const lines: string[] = [];
   const host = createHost({
@@ -338,7 +338,7 @@ it('redacts secrets of the hook and its connections in errors of a worker', asyn
   const connections = { get: async () => connection('k'), save: async () => {} };
   const pool = createEnginePool({ worker, setup, connections });
   const apps = await openPoolApps(pool, [app]);
-  const store = createHostMemoryStore();
+  const store = await openHostSqlite({ file: ':memory:' });
   const findConnectionSecrets = async (): Promise<readonly string[]> => ['connection-secret-1'];
   const host = createHost({
     store,

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { createHost, createHostMemoryStore, type Host } from '../../src/host/index.js';
+import { createHost, type Host, openHostSqlite } from '../../src/host/index.js';
 import { send } from './send.js';
 import { flowsOf, receiveJson, SUCCESS } from './test-flows.js';
 
@@ -14,7 +14,7 @@ describe('a host with a limit of 1000 payload bytes', () => {
   it('reads no body for an unknown address, and responds with 503 for a known one', async () => {
     const problems: unknown[] = [];
     const host = createHost({
-      store: createHostMemoryStore(),
+      store: await openHostSqlite({ file: ':memory:' }),
       flows: flowsOf(() => SUCCESS),
       receiver: receiveJson,
       limits: { maxBytesInFlight: 1000 },

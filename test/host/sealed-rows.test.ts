@@ -2,8 +2,15 @@ import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import pg from 'pg';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
-import { type HostStore, openHostPostgres, openHostSqlite } from '../../src/host/index.js';
-import { copyStored, toStored } from '../../src/host/store/kept-value.js';
+import {
+  createHost,
+  createLocalQueue,
+  type Host,
+  type HostStore,
+  openHostPostgres,
+  openHostSqlite,
+} from '../../src/host/index.js';
+import { copyStored, fromStored, toStored } from '../../src/host/store/kept-value.js';
 import { JsonText } from '../../src/shared/store/json-text.js';
 import { newIncomplete } from './new-rows.js';
 import {
@@ -13,7 +20,7 @@ import {
   hasPostgres,
   POSTGRES_MISSING,
 } from './test-database.js';
-import { plan } from './test-flows.js';
+import { flowsOf, plan, receiveJson, SUCCESS } from './test-flows.js';
 
 afterAll(dropTemplate);
 
@@ -147,10 +154,10 @@ for (const { name, create, open, readAll } of ENGINES) {
         expect(await readAll(database.at)).not.toContain(SECRET);
         await store.close();
         await expect(open(database.at, randomBytes(32))).rejects.toThrow(
-          'Cannot open a sealed value of host_incompletes.execution: the key is wrong or the value was changed.',
+          'Cannot open the sealed value of host_settings.value in the row 1: the key is wrong or the value was changed.',
         );
         await expect(open(database.at)).rejects.toThrow(
-          'Cannot open a sealed value of host_incompletes.execution: no key is set.',
+          'Cannot open the sealed value of host_settings.value in the row 1: no key is set.',
         );
       });
 
@@ -168,6 +175,46 @@ for (const { name, create, open, readAll } of ENGINES) {
         expect((await store.get('hooks', { name: 'old' }))?.data).toEqual({ a: 1 });
         expect(await readAll(database.at)).toContain(SECRET);
         await store.close();
+      });
+
+      it('does not open a value that was moved from another row, and opens the values of other rows', async () => {
+        const database = await create();
+        onTestFinished(database.drop);
+        const key = randomBytes(32);
+        const store = await open(database.at, key);
+        await write(store, 'one');
+        await write(store, 'two');
+        await store.transaction(async ({ sql }) => {
+          for (const [table, column] of [
+            ['hooks', 'data'],
+            ['scenarios', 'definition'],
+            ['executions', 'execution'],
+          ]) {
+            const other = `select ${column} from host_${table} where id = 2`;
+            await sql?.run(`update host_${table} set ${column} = (${other}) where id = 1`, []);
+          }
+        });
+        await store.close();
+        const again = await open(database.at, key);
+        const [hook, otherHook] = await again.find('hooks');
+        const [scenario, otherScenario] = await again.find('scenarios');
+        const [incomplete, otherIncomplete] = await again.find('incompletes');
+        const moved = {
+          data: hook?.data,
+          definition: scenario?.definition,
+          execution: incomplete?.execution,
+        };
+        const tables = { data: 'hooks', definition: 'scenarios', execution: 'incompletes' } as const;
+        for (const [column, value] of Object.entries(moved)) {
+          const name = `host_${Reflect.get(tables, column)}.${column}`;
+          expect(() => fromStored(value)).toThrow(
+            `Cannot open the sealed value of ${name} in the row 1: the key is wrong or the value was changed.`,
+          );
+        }
+        expect(hook).toMatchObject({ name: 'one', parameters: secret });
+        expect([otherHook?.data, otherIncomplete?.execution]).toEqual([secret, { bundle: secret }]);
+        expect(otherScenario?.definition).toMatchObject({ flow: secret });
+        await again.close();
       });
 
       it('refuses another key, a missing key and an invalid key', async () => {
@@ -190,3 +237,80 @@ for (const { name, create, open, readAll } of ENGINES) {
     },
   );
 }
+
+it('starts no scenario whose flow does not open, keeps its events, and runs them once it is stored again', async () => {
+  const file = await createFile();
+  onTestFinished(file.drop);
+  const key = randomBytes(32);
+  const before = await openHostSqlite({ file: file.at, sealKey: key });
+  const runs: unknown[] = [];
+  const problems: unknown[] = [];
+  const open = (store: HostStore): Host =>
+    createHost({
+      store,
+      queue: createLocalQueue(),
+      receiver: receiveJson,
+      flows: flowsOf(({ scenario }) => {
+        runs.push(scenario.name);
+        return SUCCESS;
+      }),
+      observer: (notice) => {
+        if (notice.kind === 'problem') problems.push(notice.error);
+      },
+    });
+  const first = open(before);
+  const hooks = [];
+  for (const name of ['one', 'two']) {
+    const hook = await first.putHook({ name, app: 'a', webhook: 'w', kind: 'dedicated' });
+    await first.scenarios.put({ name, plan: plan(), hookId: hook.id });
+    hooks.push(hook);
+  }
+  await before.transaction(async ({ sql }) => {
+    const other = 'select definition from host_scenarios where id = 2';
+    await sql?.run(`update host_scenarios set definition = (${other}) where id = 1`, []);
+  });
+  await first.stop(1000);
+  await before.close();
+
+  const store = await openHostSqlite({ file: file.at, sealKey: key });
+  const host = open(store);
+  await host.start();
+  for (const { path } of hooks) {
+    const call = new Request(`http://localhost${path}`, { method: 'POST', body: '{}' });
+    expect((await host.fetch(call)).status).toBe(200);
+  }
+  await expect.poll(() => runs).toEqual(['two']);
+  await expect.poll(() => problems).not.toEqual([]);
+  expect(problems[0]).toMatchObject({
+    code: 'STORE_FAILED',
+    message: expect.stringContaining('host_scenarios.definition in the row 1'),
+  });
+  expect(await store.count('events', { hookId: hooks[0]?.id ?? 0, status: 'pending' })).toBe(1);
+  await host.scenarios.put({ name: 'one', plan: plan(), hookId: hooks[0]?.id });
+  await expect.poll(() => runs).toEqual(['two', 'one']);
+  await host.stop(1000);
+  await store.close();
+});
+
+it('answers 503 for a hook whose parameters do not open, and serves the others', async () => {
+  const file = await createFile();
+  onTestFinished(file.drop);
+  const store = await openHostSqlite({ file: file.at, sealKey: randomBytes(32) });
+  const host = createHost({ store, receiver: receiveJson, flows: flowsOf(() => SUCCESS) });
+  const statuses: number[] = [];
+  const hooks = [];
+  for (const name of ['one', 'two']) {
+    hooks.push(await host.putHook({ name, app: 'a', webhook: 'w', kind: 'dedicated', parameters: secret }));
+  }
+  await store.transaction(async ({ sql }) => {
+    const other = 'select parameters from host_hooks where id = 2';
+    await sql?.run(`update host_hooks set parameters = (${other}) where id = 1`, []);
+  });
+  for (const { path } of hooks) {
+    const call = new Request(`http://localhost${path}`, { method: 'POST', body: '{}' });
+    statuses.push((await host.fetch(call)).status);
+  }
+  expect(statuses).toEqual([503, 200]);
+  await host.stop(1000);
+  await store.close();
+});

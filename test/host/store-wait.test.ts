@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
-import { createHost, createHostMemoryStore, type HostNotice, type HostStore } from '../../src/host/index.js';
+import { createHost, type HostNotice, type HostStore, openHostSqlite } from '../../src/host/index.js';
 import { createVirtualClock } from '../../src/tools/testing/index.js';
 import { eventually } from './open-parts.js';
 import { flowsOf, plan, receiveJson, SUCCESS } from './test-flows.js';
 
 /** A host whose store accepts calls on demand, and the number of read calls. */
 async function open({ isFree = false } = {}) {
-  const memory = createHostMemoryStore();
+  const memory = await openHostSqlite({ file: ':memory:' });
   let isHeld = false;
   let release: () => void = () => {};
   const held = new Promise<void>((resolve) => {

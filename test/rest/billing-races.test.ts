@@ -3,7 +3,7 @@ import {
   activateSubscription,
   type BillingPort,
   bootstrap,
-  createRestMemoryStore,
+  openRestSqlite,
   type RestStore,
 } from '../../src/rest/index.js';
 import { MEMORY_STORES, postgresStores, sqliteStores } from './open-stores.js';
@@ -146,7 +146,7 @@ describe('a checkout in payment', () => {
   }
 
   it('is not voided by another checkout: the first paid one counts', async () => {
-    const stage = await start(createRestMemoryStore(), LATER);
+    const stage = await start(await openRestSqlite(':memory:'), LATER);
     const first = await checkout(stage, 7);
     const second = await checkout(stage, 8);
     expect(second.subscriptionId).not.toBe(first.subscriptionId);
@@ -164,7 +164,7 @@ describe('a checkout in payment', () => {
   });
 
   it('has an address of this instance, and so do its invoices', async () => {
-    const stage = await start(createRestMemoryStore(), LATER);
+    const stage = await start(await openRestSqlite(':memory:'), LATER);
     const { url, subscriptionId } = await checkout(stage, 7);
     expect(url).toBe(`http://localhost/pay/${subscriptionId}`);
     await activateSubscription(stage.rest.services, subscriptionId);
@@ -176,7 +176,7 @@ describe('a checkout in payment', () => {
 
   it('expires after a day, and is deleted with its organization', async () => {
     let nowMs = Date.UTC(2026, 0, 1);
-    const store = createRestMemoryStore();
+    const store = await openRestSqlite(':memory:');
     const clock = { now: () => nowMs, sleep: async () => undefined, after: () => () => undefined };
     const rest = await createStoreRest({ store, clock, encryptionKey: new Uint8Array(32), billing: LATER });
     const token = await bootstrap(rest.services, { name: 'Ada', email: 'ada@example.com' });
@@ -197,7 +197,7 @@ describe('a checkout in payment', () => {
 
 describe('a change of price', () => {
   it('applies the complete license of the new plan', async () => {
-    const stage = await start(createRestMemoryStore());
+    const stage = await start(await openRestSqlite(':memory:'));
     const license = async (): Promise<Readonly<Record<string, unknown>> | undefined> =>
       (await stage.rest.services.store.get('organizations', { id: 1 }))?.license;
     const before = await license();
@@ -210,7 +210,7 @@ describe('a change of price', () => {
   });
 
   it('keeps nothing of the previous plan', async () => {
-    const stage = await start(createRestMemoryStore(), LATER);
+    const stage = await start(await openRestSqlite(':memory:'), LATER);
     const answer = await stage.call('POST', PATH, { priceId: 7 });
     const { subscriptionId } = JSON.parse(await answer.text());
     await activateSubscription(stage.rest.services, subscriptionId);
@@ -223,7 +223,7 @@ describe('a change of price', () => {
 
 describe('HEAD', () => {
   it('returns the headers of GET, including its length', async () => {
-    const { call } = await start(createRestMemoryStore());
+    const { call } = await start(await openRestSqlite(':memory:'));
     for (const path of ['/organizations/1', '/ping', '/organizations/99']) {
       const [get, head] = [await call('GET', path), await call('HEAD', path)];
       expect(head.status).toBe(get.status);

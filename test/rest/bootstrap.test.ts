@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import {
   bootstrap,
-  createRestMemoryStore,
   makeToken,
   openRestPostgres,
+  openRestSqlite,
   type RestStore,
 } from '../../src/rest/index.js';
 import { openTestSchema } from './open-stores.js';
@@ -28,7 +28,7 @@ async function expectOneToken(nodes: readonly StoreRest[]): Promise<void> {
 
 describe('the first start', () => {
   it('creates the token on one of the nodes, in memory', async () => {
-    const store = createRestMemoryStore();
+    const store = await openRestSqlite(':memory:');
     await expectOneToken(await start([store, store, store]));
   });
 
@@ -48,7 +48,7 @@ describe('the first start', () => {
   });
 
   it('creates no token for an unknown user', async () => {
-    const [node] = await start([createRestMemoryStore()]);
+    const [node] = await start([await openRestSqlite(':memory:')]);
     if (!node) throw new Error('There is no node.');
     const wish = { email: undefined, label: 'x', scopes: [] };
     expect(await makeToken(node.services, wish)).toBeUndefined();

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { createRestMemoryStore, type RestStore } from '../../src/rest/index.js';
+import { openRestSqlite, type RestStore } from '../../src/rest/index.js';
 import { createStatusPages } from '../../src/rest/status-pages.js';
 import { StoreError } from '../../src/shared/errors/engine-error.js';
 import { type StartedCli, startCli } from '../cli/fake-io.js';
@@ -153,7 +153,7 @@ describe('iml rest --settings', () => {
 
 describe('an instance whose database is down', () => {
   it('responds with 503 at /ping, /ready and /health, and with 200 at /live', async () => {
-    const memory = createRestMemoryStore();
+    const memory = await openRestSqlite(':memory:');
     let isDown = false;
     const store: RestStore = {
       ...memory,

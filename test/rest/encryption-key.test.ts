@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createRestMemoryStore } from '../../src/rest/index.js';
+import { openRestSqlite } from '../../src/rest/index.js';
 import { createSeal } from '../../src/rest/services/seal.js';
 import { MEMORY_STORES, postgresStores, sqliteStores } from './open-stores.js';
 import { readWorld } from './run-contract.js';
@@ -47,7 +47,7 @@ describe('the encryption key', () => {
 
   it('is checked if an older store holds sealed data and no check value', async () => {
     for (const what of ['signing key', 'key of a team']) {
-      const store = createRestMemoryStore();
+      const store = await openRestSqlite(':memory:');
       const rest = await createStoreRest({ store, encryptionKey: OWN });
       if (what === 'signing key') await rest.services.oidc.jwks();
       else {
@@ -70,7 +70,7 @@ describe('the encryption key', () => {
   });
 
   it('does not appear in an error about another key', async () => {
-    const store = createRestMemoryStore();
+    const store = await openRestSqlite(':memory:');
     await createStoreRest({ store, encryptionKey: OWN });
     const error = await createStoreRest({ store, encryptionKey: OTHER }).catch((it: unknown) => it);
     for (const form of ['base64', 'hex'] as const) {
@@ -79,7 +79,7 @@ describe('the encryption key', () => {
   });
 
   it('has 32 bytes', async () => {
-    const store = createRestMemoryStore();
+    const store = await openRestSqlite(':memory:');
     await expect(createStoreRest({ store, encryptionKey: new Uint8Array(31) })).rejects.toMatchObject({
       code: 'REST_CONFIG',
     });

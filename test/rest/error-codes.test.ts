@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { EngineError, ERROR_CODES } from '../../src/index.js';
 import { toRestError } from '../../src/rest/call/answer.js';
 import type { FailedCall } from '../../src/rest/call/router.js';
-import { bootstrap, createLocalBilling, createRestMemoryStore } from '../../src/rest/index.js';
+import { bootstrap, createLocalBilling, openRestSqlite } from '../../src/rest/index.js';
 import * as problems from '../../src/rest/problems.js';
 import { createRestLog, type RestLogFormat } from '../../src/tools/cli/output/rest-log.js';
 import { createStoreRest, type StoreRestOptions } from './store-rest.js';
@@ -55,15 +55,16 @@ describe('the error codes of the REST API', () => {
     expect([...new Set(TABLE.map(([code]) => code)), 'REST_CONFIG'].sort()).toEqual(codes.sort());
   });
 
-  const store = createRestMemoryStore();
-  const good = { store, encryptionKey: new Uint8Array(32) };
+  const good = { encryptionKey: new Uint8Array(32) };
   it.each<[string, Partial<StoreRestOptions>]>([
     ['a key with a wrong length', { encryptionKey: new Uint8Array(16) }],
     ['an origin with a path', { origin: 'https://api.example.com/v2' }],
     ['an origin without http or https', { origin: 'file:///x' }],
     ['an invalid origin', { origin: 'api.example.com' }],
   ])('REST_CONFIG for %s', async (_, options) => {
-    await expect(createStoreRest({ ...good, ...options })).rejects.toMatchObject({
+    await expect(
+      createStoreRest({ store: await openRestSqlite(':memory:'), ...good, ...options }),
+    ).rejects.toMatchObject({
       code: 'REST_CONFIG',
       status: 500,
     });
@@ -75,7 +76,7 @@ describe('the error codes of the REST API', () => {
     const reason = new Error('secret');
     const billing = { ...createLocalBilling(), findPrice: () => Promise.reject(reason) };
     const rest = await createStoreRest({
-      store: createRestMemoryStore(),
+      store: await openRestSqlite(':memory:'),
       encryptionKey: new Uint8Array(32),
       billing,
       onError: (error, call) => failures.push([error, call]),

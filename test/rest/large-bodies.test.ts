@@ -1,8 +1,11 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { bootstrap, createRestMemoryStore } from '../../src/rest/index.js';
+import { bootstrap, openRestSqlite } from '../../src/rest/index.js';
 import { createStoreRest } from './store-rest.js';
 
-const rest = await createStoreRest({ store: createRestMemoryStore(), encryptionKey: new Uint8Array(32) });
+const rest = await createStoreRest({
+  store: await openRestSqlite(':memory:'),
+  encryptionKey: new Uint8Array(32),
+});
 const token = (await bootstrap(rest.services, { name: 'Ada', email: 'ada@example.com' })) ?? '';
 afterAll(() => rest.close());
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { bootstrap, createRestMemoryStore, serveRest } from '../../src/rest/index.js';
+import { bootstrap, openRestSqlite, serveRest } from '../../src/rest/index.js';
 import { createStoreRest, type StoreRest } from './store-rest.js';
 
 /** Calls published addresses as a client would: over HTTP, at the exact address. */
@@ -7,7 +7,10 @@ let rest: StoreRest;
 let server: Awaited<ReturnType<typeof serveRest>>;
 let token: string | undefined;
 beforeAll(async () => {
-  rest = await createStoreRest({ store: createRestMemoryStore(), encryptionKey: new Uint8Array(32) });
+  rest = await createStoreRest({
+    store: await openRestSqlite(':memory:'),
+    encryptionKey: new Uint8Array(32),
+  });
   token = await bootstrap(rest.services, { name: 'Ada', email: 'ada@example.com' });
   server = await serveRest(rest, { port: 0 });
 });

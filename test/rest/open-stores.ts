@@ -3,14 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll } from 'vitest';
-import {
-  createRestMemoryStore,
-  openRestPostgres,
-  openRestSqlite,
-  type RestStore,
-} from '../../src/rest/index.js';
+import { openRestPostgres, openRestSqlite, type RestStore } from '../../src/rest/index.js';
 import { REST_TABLES } from '../../src/rest/store/tables.js';
-import { sqlName } from '../../src/shared/store/sql-database.js';
+import { sqlName } from '../../src/shared/store/table.js';
 
 /** A kind of store that the contract runs on. */
 export interface TestStores {
@@ -27,7 +22,7 @@ const ADDRESS = process.env['IML_TEST_POSTGRES'] ?? 'postgres://postgres@127.0.0
 export const MEMORY_STORES: TestStores = {
   name: 'memory',
   missing: undefined,
-  create: async () => createRestMemoryStore(),
+  create: async () => await openRestSqlite(':memory:'),
 };
 
 /**

@@ -3,7 +3,7 @@ import {
   activateSubscription,
   type BillingPort,
   bootstrap,
-  createRestMemoryStore,
+  openRestSqlite,
   type StoreBackendOptions,
 } from '../../src/rest/index.js';
 import { StoreError } from '../../src/shared/errors/engine-error.js';
@@ -18,7 +18,7 @@ interface Stage {
 
 async function start(options: Partial<StoreRestOptions>): Promise<Stage> {
   const rest = await createStoreRest({
-    store: createRestMemoryStore(),
+    store: await openRestSqlite(':memory:'),
     encryptionKey: new Uint8Array(32),
     ...options,
   });
@@ -115,7 +115,7 @@ describe('a store that is unavailable', () => {
       const { rest } = await start({});
       const store = {
         ...rest.services.store,
-        getLinked: () => Promise.reject(new StoreError(code, 'secret reason')),
+        queryAll: () => Promise.reject(new StoreError(code, 'secret reason')),
       };
       const errors: unknown[] = [];
       const broken = await createStoreRest({

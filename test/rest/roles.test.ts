@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { allows } from '../../src/rest/call/roles.js';
-import { bootstrap, createRestMemoryStore, ROLES } from '../../src/rest/index.js';
+import { bootstrap, openRestSqlite, ROLES } from '../../src/rest/index.js';
 import type { RestTables } from '../../src/rest/store/tables.js';
 import { GIVES, gives, PAIRS, title } from './role-pairs.js';
 import { readWorld } from './run-contract.js';
@@ -20,7 +20,10 @@ describe('roles over the API', () => {
   let invitedId: number;
 
   beforeEach(async () => {
-    rest = await createStoreRest({ store: createRestMemoryStore(), encryptionKey: new Uint8Array(32) });
+    rest = await createStoreRest({
+      store: await openRestSqlite(':memory:'),
+      encryptionKey: new Uint8Array(32),
+    });
     await bootstrap(rest.services, { name: 'Ada', email: 'ada@example.com' });
     const { store } = rest.services;
     await insertRestRows(store, readWorld(), {

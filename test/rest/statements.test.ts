@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'libsql';
 import pg from 'pg';
-import { afterAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { bootstrap, openRestPostgres, openRestSqlite, type RestStore } from '../../src/rest/index.js';
 import { openTestSchema } from './open-stores.js';
 import { createStoreRest } from './store-rest.js';
@@ -93,7 +93,7 @@ const CALLS: readonly (readonly [
     CREATE,
     ['select', 'begin', ...INSERTS, 'commit'],
     ['select', 'start', 'with', 'commit'],
-    2,
+    3,
   ],
 ];
 
@@ -101,7 +101,11 @@ function runCalls(title: string, open: () => Promise<RestStore>, missing?: strin
   describe.skipIf(missing !== undefined)(
     `the SQL statements of a call on ${title}${missing ? `: ${missing}` : ''}`,
     () => {
-      const opening = missing === undefined ? start() : undefined;
+      let opening: ReturnType<typeof start> | undefined;
+      beforeAll(async () => {
+        if (missing === undefined) opening = start();
+        await opening;
+      });
       afterAll(async () => (await opening)?.rest.close());
 
       async function start(): Promise<{ rest: Awaited<ReturnType<typeof createStoreRest>>; token: string }> {

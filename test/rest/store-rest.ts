@@ -1,7 +1,7 @@
 import {
   createRest,
-  createRestMemoryStore,
   createStoreBackend,
+  openRestSqlite,
   type Rest,
   type RestOptions,
   type StoreBackend,
@@ -23,7 +23,7 @@ export type StoreRestOptions = Partial<StoreBackendOptions> & Omit<RestOptions, 
 export async function createStoreRest(options: StoreRestOptions = {}): Promise<StoreRest> {
   const { origin, hosts, basePath, authPath, cors, onError, onAnswer, ...stored } = options;
   const backend = await createStoreBackend({
-    store: createRestMemoryStore(),
+    store: await openRestSqlite(':memory:'),
     encryptionKey: new Uint8Array(32),
     ...stored,
   });

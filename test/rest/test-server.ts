@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { bootstrap, createRestMemoryStore, serveRest } from '../../src/rest/index.js';
+import { bootstrap, openRestSqlite, serveRest } from '../../src/rest/index.js';
 import { createZoneDirectory } from '../../src/rest/services/zone-directory.js';
 import { createStoreRest, type StoreRest } from './store-rest.js';
 
@@ -25,7 +25,7 @@ export interface TestServer {
  */
 export async function startTestServer(options: { readonly tls?: boolean } = {}): Promise<TestServer> {
   const rest = await createStoreRest({
-    store: createRestMemoryStore(),
+    store: await openRestSqlite(':memory:'),
     encryptionKey: new Uint8Array(32),
     zones: createZoneDirectory('eu1.make.com'),
   });

@@ -7,6 +7,7 @@ import { copyStored } from '../store/kept-value.js';
 import {
   assertCanAnswer,
   assertFits,
+  findPlanError,
   readPlan,
   readState,
   type ScenarioPlan,
@@ -220,6 +221,7 @@ function findHadHook(present: ScenarioRow | undefined, hookId: number | null): b
 
 /** A restart with an unchanged file must not change the schedule. */
 function isSame(present: ScenarioRow, plan: StoredPlan, hookId: number | null): boolean {
+  if (findPlanError(present) !== undefined) return false;
   return present.hookId === hookId && JSON.stringify(present.definition) === JSON.stringify(plan);
 }
 

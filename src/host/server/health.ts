@@ -4,9 +4,10 @@ import {
   type ScenarioState,
   type StartKind,
 } from '../../scenario/scenario-state.js';
+import type { Where } from '../../shared/store/record-store.js';
 import type { HostContext } from '../context.js';
 import { readPlans, readState } from '../store/scenario-plan.js';
-import type { HostReader, ScenarioRow } from '../store/tables.js';
+import type { HostReader, IncompleteRow, ScenarioRow } from '../store/tables.js';
 import { OPEN_INCOMPLETES } from '../work/claim.js';
 
 /** Options of `findStalled`. */
@@ -67,14 +68,16 @@ async function readWaiting(
   dueMs: number,
 ): Promise<WaitingWork> {
   const hookId = idle.map((row) => row.hookId).filter((id) => id !== null);
-  const withEvents = (status: 'pending' | 'running'): Promise<readonly number[]> | readonly number[] =>
-    hookId.length === 0 ? [] : reader.distinct('events', 'hookId', { status, hookId });
+  const withEvents = async (status: 'pending' | 'running'): Promise<Iterable<number>> =>
+    hookId.length === 0 ? [] : (await reader.countBy('events', 'hookId', { status, hookId })).keys();
+  const withRetries = async (where: Where<IncompleteRow>): Promise<Iterable<number>> =>
+    (await reader.countBy('incompletes', 'scenarioId', where)).keys();
   const due = { status: 'waiting', retryAtMs: { atMost: dueMs } } as const;
   return {
     hookIds: new Set(await withEvents('pending')),
     running: new Set(await withEvents('running')),
-    retries: new Set(await reader.distinct('incompletes', 'scenarioId', due)),
-    retrying: new Set(await reader.distinct('incompletes', 'scenarioId', { status: 'running' })),
+    retries: new Set(await withRetries(due)),
+    retrying: new Set(await withRetries({ status: 'running' })),
   };
 }
 

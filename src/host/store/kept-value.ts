@@ -33,6 +33,11 @@ export function writeStored(kept: unknown): string | undefined {
   return kept instanceof JsonText ? kept.text : JSON.stringify(kept);
 }
 
+/** @throws StoreError (STORE_FAILED) for a sealed value that does not open */
+export function assertOpens(kept: unknown): void {
+  if (kept instanceof JsonText) void kept.text;
+}
+
 /** Whether two values have the same stored JSON. */
 export function isSameStored(a: unknown, b: unknown): boolean {
   return writeStored(a) === writeStored(b);

@@ -1,33 +1,27 @@
 import { BYTES, checkOptions } from '../../shared/errors/check-options.js';
 import { StoreError } from '../../shared/errors/engine-error.js';
 import { SEAL_KEY_BYTES } from '../../shared/seal.js';
-import { createMemoryStore } from '../../shared/store/memory/memory-store.js';
-import { migrate } from '../../shared/store/sql/migrate.js';
-import { openPostgres, POSTGRES_SHAPES, type PostgresOptions } from '../../shared/store/sql/open-postgres.js';
-import { openSqlite, SQLITE_SHAPES, type SqliteOptions } from '../../shared/store/sql/open-sqlite.js';
-import { createSqlStore } from '../../shared/store/sql/sql-store.js';
+import { JsonText } from '../../shared/store/json-text.js';
+import { createTables, type Migrations, migrate } from '../../shared/store/migrate.js';
+import { openPostgres, POSTGRES_SHAPES, type PostgresOptions } from '../../shared/store/open-postgres.js';
+import { openSqlite, SQLITE_SHAPES, type SqliteOptions } from '../../shared/store/open-sqlite.js';
 import type { SqlDatabase } from '../../shared/store/sql-database.js';
-import { copyStored } from './kept-value.js';
-import { HOST_MIGRATIONS, HOST_TABLE_PREFIX } from './migrations.js';
+import { createSqlStore } from '../../shared/store/sql-store.js';
+import { assertOpens } from './kept-value.js';
 import { HOST_TABLES, type HostStore, type HostTables } from './tables.js';
-
-/** Creates an empty in-memory store, for tests. */
-export function createHostMemoryStore(): HostStore {
-  return createMemoryStore<HostTables>(HOST_TABLES);
-}
 
 /** Encryption of secrets in a store. */
 export interface SealOptions {
   /**
    * 32 bytes, the same in all processes of a host. Encrypts hook parameters and data, flows and incomplete executions
-   * (AES-256-GCM). Rows stored before stay readable. Without it, they are stored in plain text.
+   * (AES-256-GCM), each bound to its row. Rows stored before stay readable. Without it, they are stored in plain text.
    */
   readonly sealKey?: Uint8Array | undefined;
 }
 
 /**
- * Opens a SQLite store and migrates its tables. Needs the package "libsql". Commits are flushed to disk, so that an
- * event with a 2xx response survives a power failure.
+ * Opens a SQLite store and migrates its tables; `:memory:` is a store of this process. Needs the package "libsql".
+ * Commits are flushed to disk, so that an event with a 2xx response survives a power failure.
  *
  * @throws StoreError `STORE_FAILED`, also for an invalid or wrong key
  */
@@ -38,15 +32,14 @@ export async function openHostSqlite(options: SqliteOptions & SealOptions): Prom
 }
 
 /**
- * Opens a PostgreSQL store and migrates its tables. Needs the package "pg". Uses prepared statements unless `named`
- * is false.
+ * Opens a PostgreSQL store and migrates its tables. Needs the package "pg".
  *
  * @throws StoreError `STORE_FAILED`, also for an invalid or wrong key
  */
 export async function openHostPostgres(options: PostgresOptions & SealOptions): Promise<HostStore> {
   checkOptions(options, { ...POSTGRES_SHAPES, sealKey: BYTES }, 'The options of openHostPostgres', ['url']);
   assertKey(options);
-  return openSql(await openPostgres({ named: true, ...options }), options);
+  return openSql(await openPostgres(options), options);
 }
 
 function assertKey({ sealKey }: SealOptions): void {
@@ -54,17 +47,64 @@ function assertKey({ sealKey }: SealOptions): void {
   throw new StoreError('STORE_FAILED', `"sealKey": ${SEAL_KEY_BYTES} bytes are expected.`);
 }
 
+const PREFIX = 'host_';
+
+const MIGRATIONS: Migrations = {
+  owner: 'host',
+  before: 'host/008-connections',
+  steps: {
+    '001-tables': async (db, kind) => {
+      // Indexes that had other names before.
+      await db.schema.dropIndex('host_events_queue').ifExists().execute();
+      await db.schema.dropIndex('host_incompletes_retries').ifExists().execute();
+      await createTables(db, kind, PREFIX, HOST_TABLES);
+    },
+  },
+};
+
 async function openSql(database: SqlDatabase, { sealKey }: SealOptions): Promise<HostStore> {
   try {
-    await migrate(database, HOST_MIGRATIONS);
-    const store = createSqlStore<HostTables>(database, HOST_TABLES, { prefix: HOST_TABLE_PREFIX, sealKey });
-    // Detects a wrong key on opening instead of on the first event.
-    const last = { limit: 1, sortBy: 'id', descending: true } as const;
-    for (const table of ['hooks', 'scenarios'] as const) await store.find(table, last);
-    for (const { execution } of await store.find('incompletes', last)) copyStored(execution);
+    await migrate(database, MIGRATIONS);
+    const store = createSqlStore<HostTables>(database, HOST_TABLES, { prefix: PREFIX, sealKey });
+    await assertSealKey(store, sealKey);
     return store;
   } catch (error) {
     await database.close();
     throw error;
+  }
+}
+
+const CHECK = 'seal-check';
+/** Rows per table of an earlier version in which a value that opens proves the key. */
+const CHECKED_ROWS = 20;
+
+/** Refuses another key than the one of the stored data. A single changed value is no reason to refuse. */
+async function assertSealKey(store: HostStore, sealKey: Uint8Array | undefined): Promise<void> {
+  const known = await store.get('settings', { name: CHECK });
+  if (known !== undefined) return assertOpens(known.value);
+  const newest = { limit: CHECKED_ROWS, descending: true } as const;
+  const values: unknown[] = [];
+  for (const row of await store.find('hooks', newest))
+    values.push(row.parameters, row.data, row.attachedWith);
+  for (const row of await store.find('scenarios', newest)) values.push(row.definition);
+  for (const row of await store.find('incompletes', newest)) values.push(row.execution);
+  const sealed = values.filter((value) => value instanceof JsonText);
+  if (!sealed.some(opens)) for (const value of sealed) assertOpens(value);
+  if (sealKey === undefined) return;
+  await store
+    .transaction((writer) => writer.insert('settings', { name: CHECK, value: CHECK }))
+    .catch(async (error: unknown) => {
+      // Another process was faster.
+      if (!(error instanceof StoreError && error.code === 'STORE_CONFLICT')) throw error;
+      assertOpens((await store.get('settings', { name: CHECK }))?.value);
+    });
+}
+
+function opens(value: unknown): boolean {
+  try {
+    assertOpens(value);
+    return true;
+  } catch {
+    return false;
   }
 }

@@ -1,5 +1,10 @@
-import type { ScenarioSettings, ScenarioState } from '../../scenario/scenario-state.js';
+import {
+  DEFAULT_SETTINGS,
+  type ScenarioSettings,
+  type ScenarioState,
+} from '../../scenario/scenario-state.js';
 import { EngineError } from '../../shared/errors/engine-error.js';
+import { JsonText } from '../../shared/store/json-text.js';
 import { isLongerThan, VALUE_LENGTH } from './kept-value.js';
 import type { HostReader, ScenarioRow } from './tables.js';
 
@@ -70,9 +75,30 @@ export interface StoredPlan extends ScenarioPlan {
   readonly hasHadHook?: boolean | undefined;
 }
 
-/** The plan of a stored scenario. Only `putScenario` writes it. */
-export function readPlan(scenario: Pick<ScenarioRow, 'definition'>): StoredPlan {
-  return scenario.definition as StoredPlan;
+/** The plan of a stored scenario. Only `putScenario` writes it. See `findPlanError` for a sealed one that does not open. */
+export function readPlan({ definition }: Pick<ScenarioRow, 'definition'>): StoredPlan {
+  return definition instanceof JsonText ? UNREADABLE : (definition as StoredPlan);
+}
+
+/** Stands for a plan that does not open. The scenario starts nothing, and its events wait. */
+const UNREADABLE: StoredPlan = {
+  settings: { ...DEFAULT_SETTINGS, scheduling: 'instant' },
+  everyMs: undefined,
+  ordered: false,
+  answers: false,
+  flow: undefined,
+  hasHadHook: true,
+};
+
+/** Why the plan of a scenario cannot be read: the sealed value was changed, moved or sealed with another key. */
+export function findPlanError({ definition }: Pick<ScenarioRow, 'definition'>): unknown {
+  if (!(definition instanceof JsonText)) return undefined;
+  try {
+    void definition.text;
+    return undefined;
+  } catch (error) {
+    return error;
+  }
 }
 
 /** Plans by scenario id. Removed scenarios are absent. */

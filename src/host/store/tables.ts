@@ -1,10 +1,5 @@
-import type {
-  RecordReader,
-  RecordStore,
-  RecordWriter,
-  Row,
-  TableDefinitions,
-} from '../../shared/store/record-store.js';
+import type { RecordReader, RecordStore, RecordWriter, Row } from '../../shared/store/record-store.js';
+import type { TableDefinitions } from '../../shared/store/table.js';
 
 /**
  * `dedicated`: own URL; `address`: the shared URL of a webhook; `member`: receives the events of a shared URL with
@@ -119,12 +114,19 @@ export interface ConnectionRow extends Row {
   readonly sealed: string;
 }
 
+/** A value of the store itself. */
+interface SettingRow extends Row {
+  readonly name: string;
+  readonly value: unknown;
+}
+
 export type HostTables = {
   readonly connections: ConnectionRow;
   readonly hooks: HookRow;
   readonly events: EventRow;
   readonly scenarios: ScenarioRow;
   readonly incompletes: IncompleteRow;
+  readonly settings: SettingRow;
 };
 
 /** The store of a host. */
@@ -133,54 +135,88 @@ export type HostReader = RecordReader<HostTables>;
 export type HostWriter = RecordWriter<HostTables>;
 
 export const HOST_TABLES: TableDefinitions<HostTables> = {
-  connections: { columns: ['name', 'sealed'], unique: [['name']] },
+  connections: { columns: { name: 'text', sealed: 'text' }, unique: [['name']] },
   hooks: {
-    columns: [
-      ...(['kind', 'name', 'token', 'app', 'webhook', 'uid', 'connection'] as const),
-      ...(['parameters', 'data', 'attachedWith', 'enabled', 'createdAtMs'] as const),
-    ],
-    flags: ['enabled'],
-    json: ['parameters', 'data', 'attachedWith'],
+    columns: {
+      kind: 'text',
+      name: 'text',
+      token: 'text?',
+      app: 'text',
+      webhook: 'text',
+      uid: 'text?',
+      connection: 'text?',
+      parameters: 'json?',
+      data: 'json?',
+      attachedWith: 'json?',
+      enabled: 'flag',
+      createdAtMs: 'whole',
+    },
     large: ['parameters', 'data', 'attachedWith'],
     sealed: ['parameters', 'data', 'attachedWith'],
     unique: [['token'], ['name']],
-    indexes: ['app'],
+    indexes: [['app', 'webhook', 'uid']],
   },
   events: {
-    columns: [
-      ...(['hookId', 'scenarioId', 'status', 'bundles', 'bytes', 'request', 'attempts'] as const),
-      ...(['crashes', 'crashesAlone', 'notBeforeMs', 'error'] as const),
-      ...(['receivedAtMs', 'finishedAtMs'] as const),
-    ],
-    json: ['bundles', 'request', 'error'],
+    columns: {
+      hookId: 'whole',
+      scenarioId: 'whole?',
+      status: 'text',
+      bundles: 'json?',
+      request: 'json?',
+      bytes: 'whole',
+      attempts: 'whole',
+      crashes: 'whole',
+      crashesAlone: 'whole',
+      notBeforeMs: 'whole?',
+      error: 'json?',
+      receivedAtMs: 'whole',
+      finishedAtMs: 'whole?',
+    },
     large: ['bundles'],
     apart: { table: 'payloads', columns: ['bundles', 'request'] },
-    indexes: ['hookId', 'status'],
+    // With `bytes` in the index, the size of a queue is counted without reading events.
+    indexes: [['status', 'hookId', 'id', 'bytes']],
   },
   scenarios: {
-    columns: [
-      ...(['name', 'definition', 'hookId', 'state', 'triggerState'] as const),
-      ...(['scheduledMs', 'nextRunMs', 'lastRunMs', 'lastError'] as const),
-      ...(['attempts', 'crashes', 'crashesAlone'] as const),
-    ],
-    json: ['definition', 'state', 'triggerState', 'lastError'],
+    columns: {
+      name: 'text',
+      definition: 'json',
+      hookId: 'whole?',
+      state: 'json',
+      triggerState: 'json?',
+      scheduledMs: 'whole?',
+      nextRunMs: 'whole?',
+      attempts: 'whole',
+      crashes: 'whole',
+      crashesAlone: 'whole',
+      lastRunMs: 'whole?',
+      lastError: 'json?',
+    },
     large: ['triggerState'],
     shared: ['definition'],
     // Contains parameters of type password.
     sealed: ['definition'],
     unique: [['name']],
-    indexes: ['hookId'],
+    indexes: [['hookId'], ['nextRunMs']],
   },
   incompletes: {
-    columns: [
-      ...(['scenarioId', 'status', 'execution', 'bytes', 'attempts'] as const),
-      ...(['error', 'createdAtMs', 'retryAtMs', 'finishedAtMs'] as const),
-      ...(['crashes', 'crashesAlone'] as const),
-    ],
-    json: ['execution', 'error'],
+    columns: {
+      scenarioId: 'whole',
+      status: 'text',
+      execution: 'json',
+      bytes: 'whole',
+      attempts: 'whole',
+      crashes: 'whole',
+      crashesAlone: 'whole',
+      error: 'json?',
+      createdAtMs: 'whole',
+      retryAtMs: 'whole?',
+      finishedAtMs: 'whole?',
+    },
     large: ['execution'],
     apart: { table: 'executions', columns: ['execution'] },
     sealed: ['execution'],
-    indexes: ['scenarioId'],
+    indexes: [['status', 'scenarioId', 'retryAtMs']],
   },
+  settings: { columns: { name: 'text', value: 'json' }, sealed: ['value'], unique: [['name']] },
 };

@@ -2,7 +2,7 @@ import { nextStart, type StartDecision, type StartKind } from '../../scenario/sc
 import type { HostContext } from '../context.js';
 import type { QueueDelivery } from '../queue/host-queue.js';
 import { eventJob, keyOf, retryJob, runJob, scenarioIdOf } from '../queue/scenario-jobs.js';
-import { readPlan, readState } from '../store/scenario-plan.js';
+import { findPlanError, readPlan, readState } from '../store/scenario-plan.js';
 import type { CrashCounts, EventRow, HostWriter, IncompleteRow, ScenarioRow } from '../store/tables.js';
 import { OPEN_INCOMPLETES } from './claim.js';
 import { type GiveUpNotice, giveUpEvent, giveUpIncomplete, giveUpPoll } from './give-up.js';
@@ -107,6 +107,13 @@ async function begin(
     return NOTHING;
   }
   if (scenario === undefined) return complete();
+  const unreadable = findPlanError(scenario);
+  if (unreadable !== undefined) {
+    // Storing the scenario again releases the job.
+    context.onError(unreadable);
+    await queue.hold(writer, delivery, nowMs + OFF_MS);
+    return NOTHING;
+  }
   const { settings } = readPlan(scenario);
   const isTimed = settings.scheduling === 'timed';
   // The schedule of the scenario changed.

@@ -1,11 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 import { createBatcher } from '../../shared/batcher.js';
 import { EngineError } from '../../shared/errors/engine-error.js';
-import { JsonText } from '../../shared/store/json-text.js';
 import type { HostContext } from '../context.js';
 import type { FlowOutcome, FlowRequest, PollProgress } from '../ports.js';
 import type { QueueDelivery } from '../queue/host-queue.js';
-import { copyStored, fromStored, isSameStored } from '../store/kept-value.js';
+import { assertOpens, copyStored, fromStored, isSameStored } from '../store/kept-value.js';
 import type { EventRow, HostWriter, IncompleteRow } from '../store/tables.js';
 import { type Beginning, type Begun, beginQueuedEvent, beginWork } from './begin.js';
 import type { Claim, EventClaim, ScheduledClaim } from './claim.js';
@@ -281,11 +280,6 @@ async function saveProgress(
   await writer.update('scenarios', { id: scenario.id }, { triggerState, ...counts });
   await addIncompletes(writer, context, scenario, incompletes);
   context.checkpoint('scenario: progress');
-}
-
-/** @throws StoreError (STORE_FAILED) for a sealed value that does not open */
-function assertOpens(kept: unknown): void {
-  if (kept instanceof JsonText) void kept.text;
 }
 
 async function describeWork(

@@ -18,7 +18,7 @@ import type { RestServices } from '../services/services.js';
 import { defineOperation, type StoreOperation } from '../services/store-operation.js';
 import { readAllRows } from '../store/read-rows.js';
 import { advanceSubscription } from '../store/subscription-state.js';
-import { type PaymentRow, REST_TABLES } from '../store/tables.js';
+import type { PaymentRow } from '../store/tables.js';
 import { recordPayments } from './record-payments.js';
 import { changeBilling } from './subscription-change.js';
 
@@ -85,7 +85,6 @@ const listPayments: StoreOperation = defineOperation({
     const { organizationId } = params;
     await settlePayments(services, organizationId, nowMs);
     const rows = await readAllRows(services.store, 'payments', {
-      columns: REST_TABLES.payments.columns,
       where: { organizationId },
       ...pageQuery(page, SORTS),
     });

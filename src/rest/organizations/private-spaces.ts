@@ -8,7 +8,7 @@ import { confirmationRequired, featureDisabled, notFound } from '../problems.js'
 import type { TeamSubject } from '../services/locate.js';
 import { defineOperation, type StoreOperation } from '../services/store-operation.js';
 import { readRows } from '../store/read-rows.js';
-import { type OrganizationRow, REST_TABLES, type RestReader, type TeamRow } from '../store/tables.js';
+import type { OrganizationRow, RestReader, TeamRow } from '../store/tables.js';
 import { FEATURES, hasFeature } from './organization-life.js';
 import { PRIVATE_SPACE_MEMBERS, privateSpaceRecord } from './private-space-record.js';
 
@@ -63,7 +63,7 @@ const listPrivateSpaces: StoreOperation = defineOperation({
       type: 'personal',
       ...(externalId !== undefined && { externalId }),
     } as const;
-    const wanted = { columns: REST_TABLES.teams.columns, where, ...pageQuery(page, SORTS) };
+    const wanted = { where, ...pageQuery(page, SORTS) };
     const privateSpaces: PlainObject[] = [];
     let last: TeamRow | undefined;
     for await (const rows of readRows(services.store, 'teams', wanted)) {

@@ -17,7 +17,7 @@ import { TEAM_ADMIN_ROLE_ID } from '../call/roles.js';
 import { confirmationRequired, limitExceeded, notFound } from '../problems.js';
 import { defineOperation, type StoreOperation } from '../services/store-operation.js';
 import { readRows } from '../store/read-rows.js';
-import { REST_TABLES, type RestReader, type TeamRow } from '../store/tables.js';
+import type { RestReader, TeamRow } from '../store/tables.js';
 import { addTeam, removeTeams } from './organization-life.js';
 
 const TAG = 'teams';
@@ -79,7 +79,7 @@ const listTeams: StoreOperation = defineOperation({
     // Standard teams have no owner; callers see only their own private space. [inf]
     const ownerId = includePrivateSpaces ? [null, caller.user.id] : null;
     const where = { organizationId, ownerId };
-    const wanted = { columns: REST_TABLES.teams.columns, where, ...pageQuery(page, SORTS) };
+    const wanted = { where, ...pageQuery(page, SORTS) };
     const teams: PlainObject[] = [];
     let last: TeamRow | undefined;
     for await (const rows of readRows(services.store, 'teams', wanted)) {

@@ -1,6 +1,6 @@
-import type { Link } from '../../shared/store/record-store.js';
+import type { Within } from '../../shared/store/record-store.js';
+import type { Queries } from '../../shared/store/sql-store.js';
 import type { SubjectReference } from '../call/backend.js';
-import type { SubjectKind } from '../call/operation.js';
 import type {
   KeyRow,
   MembershipRow,
@@ -30,54 +30,43 @@ export interface CallKeys {
   readonly subject: SubjectReference | undefined;
 }
 
-type CallLinks = Readonly<Record<string, Link<keyof RestTables>>>;
-
-const BY_TOKEN = {
-  token: { table: 'tokens', where: { hash: { value: 'hash' } } },
-  user: { table: 'users', where: { id: { of: 'token', column: 'userId' } } },
-} as const;
-const BY_USER = { user: { table: 'users', where: { id: { value: 'userId' } } } } as const;
-
-const USER = { of: 'user', column: 'id' } as const;
-const ORGANIZATION = {
-  organization: { table: 'organizations', where: { id: { value: 'id' } } },
-  membership: { table: 'memberships', where: { organizationId: { value: 'id' }, userId: USER } },
-} as const;
-const ABOVE_TEAM = {
-  organization: { table: 'organizations', where: { id: { of: 'team', column: 'organizationId' } } },
-  membership: {
-    table: 'memberships',
-    where: { organizationId: { of: 'team', column: 'organizationId' }, userId: USER },
-  },
-  teamMember: { table: 'teamMembers', where: { teamId: { of: 'team', column: 'id' }, userId: USER } },
-} as const;
-const TEAM = { team: { table: 'teams', where: { id: { value: 'id' } } }, ...ABOVE_TEAM } as const;
-const KEY = {
-  key: { table: 'keys', where: { id: { value: 'id' } } },
-  team: { table: 'teams', where: { id: { of: 'key', column: 'teamId' } } },
-  ...ABOVE_TEAM,
-} as const;
-
-const SUBJECTS = { none: {}, organization: ORGANIZATION, team: TEAM, key: KEY } as const;
-
-/** The links of each kind of call, created once. */
-function linksFrom(caller: CallLinks): Readonly<Record<SubjectKind | 'none', CallLinks>> {
-  return {
-    none: { ...caller },
-    organization: { ...caller, ...SUBJECTS.organization },
-    team: { ...caller, ...SUBJECTS.team },
-    key: { ...caller, ...SUBJECTS.key },
-  };
-}
-
-const LINKS = { token: linksFrom(BY_TOKEN), user: linksFrom(BY_USER) };
+/** A column of the row that another condition finds. */
+const of = (within: string, column: string, where: Within['where']): Within => ({
+  within,
+  column,
+  where,
+});
 
 /** Reads the caller and the subject of a call in one statement. */
 export async function readCallRows(reader: RestReader, { caller, subject }: CallKeys): Promise<CallRows> {
-  const links = 'hash' in caller ? LINKS.token : LINKS.user;
-  // The names of the links are those of the rows, and each link names the table of its rows.
-  return (await reader.getLinked(links[subject?.kind ?? 'none'], {
-    ...caller,
-    id: subject?.id ?? 0,
-  })) as CallRows;
+  const token = 'hash' in caller ? { hash: caller.hash } : undefined;
+  const user = { id: 'hash' in caller ? of('tokens', 'userId', { hash: caller.hash }) : caller.userId };
+  const queries: Queries<RestTables> = {
+    token: token && { find: 'tokens', where: token },
+    user: { find: 'users', where: user },
+    ...(subject && subjectQueries(subject, of('users', 'id', user))),
+  };
+  const found = await reader.queryAll(queries);
+  // The names of the queries are those of the rows, and each query finds at most one row of its table.
+  return Object.fromEntries(
+    Object.entries(found).map(([name, rows]) => [name, Array.isArray(rows) ? rows[0] : undefined]),
+  );
+}
+
+function subjectQueries({ kind, id }: SubjectReference, userId: Within): Queries<RestTables> {
+  if (kind === 'organization') {
+    return {
+      organization: { find: 'organizations', where: { id } },
+      membership: { find: 'memberships', where: { organizationId: id, userId } },
+    };
+  }
+  const team = { id: kind === 'key' ? of('keys', 'teamId', { id }) : id };
+  const organizationId = of('teams', 'organizationId', team);
+  return {
+    key: kind === 'key' ? { find: 'keys', where: { id } } : undefined,
+    team: { find: 'teams', where: team },
+    organization: { find: 'organizations', where: { id: organizationId } },
+    membership: { find: 'memberships', where: { organizationId, userId } },
+    teamMember: { find: 'teamMembers', where: { teamId: of('teams', 'id', team), userId } },
+  };
 }

@@ -1,44 +1,51 @@
 import { ANY_TEXT, checkOptions, checkValue } from '../../shared/errors/check-options.js';
-import { createMemoryStore } from '../../shared/store/memory/memory-store.js';
-import { hasAppliedAny, migrate } from '../../shared/store/sql/migrate.js';
-import { openPostgres, POSTGRES_SHAPES, type PostgresOptions } from '../../shared/store/sql/open-postgres.js';
-import { openSqlite } from '../../shared/store/sql/open-sqlite.js';
-import { createSqlStore } from '../../shared/store/sql/sql-store.js';
+import {
+  createTables,
+  createWindowTable,
+  hasTable,
+  type Migrations,
+  migrate,
+} from '../../shared/store/migrate.js';
+import { openPostgres, POSTGRES_SHAPES, type PostgresOptions } from '../../shared/store/open-postgres.js';
+import { openSqlite } from '../../shared/store/open-sqlite.js';
 import type { SqlDatabase } from '../../shared/store/sql-database.js';
-import { REST_MIGRATIONS, REST_TABLE_PREFIX } from './migrations.js';
+import { createSqlStore } from '../../shared/store/sql-store.js';
 import { REST_TABLES, type RestStore, type RestTables } from './tables.js';
 
-/** An empty store in memory. */
-export function createRestMemoryStore(): RestStore {
-  return createMemoryStore<RestTables>(REST_TABLES);
-}
+const PREFIX = 'rest_';
 
-/** A store in a SQLite file. Creates or migrates its tables. @throws StoreError `STORE_FAILED` */
+const MIGRATIONS: Migrations = {
+  owner: 'rest',
+  before: 'rest/002-inviters-anchors-checkouts',
+  steps: {
+    '001-tables': async (db, kind) => {
+      await createTables(db, kind, PREFIX, REST_TABLES);
+      await createWindowTable(db, kind, `${PREFIX}windows`);
+    },
+  },
+};
+
+/**
+ * A store in a SQLite file, or in memory with `:memory:`. Creates or migrates its tables. @throws StoreError
+ * `STORE_FAILED`
+ */
 export async function openRestSqlite(file: string): Promise<RestStore> {
   checkValue(file, ANY_TEXT, 'The file of openRestSqlite');
   return openSql(await openSqlite({ file }));
 }
 
-/**
- * Use of a database: maximum connections, whether connections prepare statements (default: yes), and how long to wait
- * for a server that does not respond.
- */
-export type RestPostgresOptions = Pick<
-  PostgresOptions,
-  'maxConnections' | 'named' | 'waitMs' | 'onWait' | 'signal'
->;
+/** Use of a database: maximum connections, and how long to wait for a server that does not respond. */
+export type RestPostgresOptions = Pick<PostgresOptions, 'maxConnections' | 'waitMs' | 'onWait' | 'signal'>;
 
 /**
- * A store in a PostgreSQL database. Creates or migrates its tables. Connections prepare statements, unless `named` is
- * false.
+ * A store in a PostgreSQL database. Creates or migrates its tables.
  * @throws StoreError `STORE_FAILED`
  */
 export async function openRestPostgres(url: string, options: RestPostgresOptions = {}): Promise<RestStore> {
   checkValue(url, ANY_TEXT, 'The address of openRestPostgres');
-  const { maxConnections, named, waitMs, onWait, signal } = POSTGRES_SHAPES;
-  const shapes = { maxConnections, named, waitMs, onWait, signal };
-  checkOptions(options, shapes, 'The options of openRestPostgres');
-  return openSql(await openPostgres({ url, named: true, ...options }));
+  const { maxConnections, waitMs, onWait, signal } = POSTGRES_SHAPES;
+  checkOptions(options, { maxConnections, waitMs, onWait, signal }, 'The options of openRestPostgres');
+  return openSql(await openPostgres({ url, ...options }));
 }
 
 /**
@@ -50,8 +57,8 @@ export async function findRestPostgres(
   url: string,
   options?: RestPostgresOptions,
 ): Promise<RestStore | undefined> {
-  const database = await openPostgres({ url, named: true, ...options });
-  const isThere = await hasAppliedAny(database, REST_MIGRATIONS).catch(async (error: unknown) => {
+  const database = await openPostgres({ url, ...options });
+  const isThere = await hasTable(database, `${PREFIX}users`).catch(async (error: unknown) => {
     await database.close();
     throw error;
   });
@@ -62,10 +69,10 @@ export async function findRestPostgres(
 
 async function openSql(database: SqlDatabase): Promise<RestStore> {
   try {
-    await migrate(database, REST_MIGRATIONS);
+    await migrate(database, MIGRATIONS);
   } catch (error) {
     await database.close();
     throw error;
   }
-  return createSqlStore<RestTables>(database, REST_TABLES, { prefix: REST_TABLE_PREFIX });
+  return createSqlStore<RestTables>(database, REST_TABLES, { prefix: PREFIX });
 }

@@ -3,7 +3,7 @@ import { freeText, id, listed } from '../call/fields.js';
 import { type Paging, pageQuery, pageRecord } from '../call/paging.js';
 import { defineOperation, type StoreOperation } from '../services/store-operation.js';
 import { readRows } from '../store/read-rows.js';
-import { nameKey, REST_TABLES, type UserRow } from '../store/tables.js';
+import { nameKey, type UserRow } from '../store/tables.js';
 import { ADMINISTERED_USER_COLUMNS, administeredUserRecord, USER_SCHEMA } from './user-record.js';
 
 const SORTS = {
@@ -41,7 +41,6 @@ const listUsers: StoreOperation = defineOperation({
     const users: PlainObject[] = [];
     let last: UserRow | undefined;
     const wanted = {
-      columns: REST_TABLES.users.columns,
       where: {
         ...(organizationId !== undefined && { id: inOrganization }),
         ...(teamId !== undefined && { id: inTeam }),

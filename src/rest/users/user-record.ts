@@ -224,6 +224,6 @@ async function isSupportEligible(
 ): Promise<boolean> {
   if (nowMs - user.createdAt <= SUPPORT_DAYS_MS) return true;
   const mine = { within: 'memberships', column: 'organizationId', where: { userId: user.id } };
-  const names = await store.distinct('organizations', 'productName', { id: mine });
-  return names.some((name) => name !== FREE_PRODUCT);
+  const organizations = await store.find('organizations', { where: { id: mine }, columns: ['productName'] });
+  return organizations.some(({ productName }) => productName !== FREE_PRODUCT);
 }

@@ -1,44 +1,26 @@
-import { seal } from '../seal.js';
-import { type ColumnSeal, openSealed } from './column-seal.js';
-
 /** Minimum length of JSON from which values of a `large` column stay unparsed text. [choice] */
 export const MAX_PARSED_LENGTH: number = 64 * 1024;
 
-/** A text as a column stores it. */
-interface SealedText {
-  readonly text: string;
-  readonly by: ColumnSeal;
-}
-
 /**
- * A large JSON value as text. A store returns it without parsing it, so passing it on costs nothing. A sealed text is
- * opened on the first read.
+ * A JSON value as text. A store returns large values without parsing them, so passing them on costs nothing. Sealed
+ * ones are opened on the first read. A sealed value that does not open is also returned as `JsonText`, whatever its
+ * length, so that only reading the value fails, not reading its row or other rows.
  */
 export class JsonText {
   /** Undefined if unknown. */
   readonly bytes: number | undefined;
-  #text: string | undefined;
-  readonly #sealed: SealedText | undefined;
+  #text: string | (() => string);
 
-  constructor(text: string | SealedText, bytes?: number) {
-    if (typeof text === 'string') this.#text = text;
-    else this.#sealed = text;
+  /** @param text the JSON, or a function that opens it */
+  constructor(text: string | (() => string), bytes?: number) {
+    this.#text = text;
     this.bytes = bytes;
   }
 
   /** @throws StoreError `STORE_FAILED` if a sealed text does not open */
   get text(): string {
-    if (this.#text === undefined && this.#sealed !== undefined) {
-      this.#text = openSealed(this.#sealed.text, this.#sealed.by);
-    }
-    return this.#text ?? '';
-  }
-
-  /** The text as a sealed column stores it. */
-  sealedText(by: ColumnSeal): string {
-    const sealed = this.#sealed;
-    if (sealed?.by.key === by.key && sealed.by.purpose === by.purpose) return sealed.text;
-    return seal(this.text, by.key, by.purpose);
+    if (typeof this.#text !== 'string') this.#text = this.#text();
+    return this.#text;
   }
 
   toJSON(): unknown {

@@ -1,5 +1,3 @@
-import type { SqlRunner } from './sql-runner.js';
-
 /** A row. Values are strings, numbers, booleans, null or JSON, as the table defines. The store assigns `id`. */
 export interface Row {
   readonly id: number;
@@ -7,33 +5,6 @@ export interface Row {
 
 /** The rows of each table, by the name of the table. */
 export type Tables = { readonly [name: string]: Row };
-
-/** Definition of a table. Columns without a list of their own hold strings or numbers, or null. */
-export interface TableDefinition<R extends Row = Row> {
-  /** All columns except `id`. */
-  readonly columns: readonly Exclude<keyof R & string, 'id'>[];
-  readonly flags?: readonly (keyof R & string)[];
-  readonly json?: readonly (keyof R & string)[];
-  /** JSON columns whose large values are passed as `JsonText`. */
-  readonly large?: readonly (keyof R & string)[];
-  /** JSON columns that are read far more often than they change. The store caches their parsed values by text. */
-  readonly shared?: readonly (keyof R & string)[];
-  /**
-   * Large columns that rarely change. The store keeps them in a table of their own, so that an update of the others
-   * does not rewrite them. They cannot be used in conditions.
-   */
-  readonly apart?: { readonly table: string; readonly columns: readonly (keyof R & string)[] };
-  /** Columns of floating-point numbers. */
-  readonly decimals?: readonly (keyof R & string)[];
-  /** JSON columns that a store with a key encrypts. They cannot be used in conditions. */
-  readonly sealed?: readonly (keyof R & string)[];
-  /** Unique constraints: sets of columns. */
-  readonly unique?: readonly (readonly (keyof R & string)[])[];
-  /** Columns with an index. */
-  readonly indexes?: readonly (keyof R & string)[];
-}
-
-export type TableDefinitions<T extends Tables> = { readonly [K in keyof T & string]: TableDefinition<T[K]> };
 
 /** Matches rows whose column is among the values of a column of another table. */
 export interface Within {
@@ -47,8 +18,8 @@ export interface Containing {
   readonly containing: string;
 }
 
-/** Matches rows whose number is at most `atMost` or greater than `above`. Null matches only with `orNull`. */
-export type Bounded = ({ readonly atMost: number } | { readonly above: number }) & { readonly orNull?: true };
+/** Matches rows whose number is at most `atMost` or greater than `above`. Null never matches. */
+export type Bounded = { readonly atMost: number } | { readonly above: number };
 
 /** Conditions combined by AND: a value, a list of values, or a condition object. */
 export type Where<R extends Row> = {
@@ -57,7 +28,7 @@ export type Where<R extends Row> = {
 
 export interface Query<R extends Row, C extends keyof R & string = keyof R & string> {
   readonly where?: Where<R> | undefined;
-  /** Columns to read in addition to `id`. A store may omit the others. Default: all. */
+  /** Columns to read in addition to `id`. Default: all. */
   readonly columns?: readonly C[] | undefined;
   /** Sort column. Strings sort by code point, equal values by id. Default: id. */
   readonly sortBy?: (keyof R & string) | undefined;
@@ -66,7 +37,7 @@ export interface Query<R extends Row, C extends keyof R & string = keyof R & str
   readonly offset?: number | undefined;
 }
 
-/** A query for the first rows per value of a column. */
+/** A query for the first row per value of a column. */
 export interface FirstQuery<
   R extends Row,
   C extends keyof R & string = keyof R & string,
@@ -74,11 +45,9 @@ export interface FirstQuery<
 > {
   readonly column: C;
   readonly values: readonly R[C][];
-  /** One condition or several alternatives. */
-  readonly where: Where<R> | readonly Where<R>[];
-  /** Maximum rows per value and condition. Default 1. */
-  readonly limit?: number | undefined;
-  /** Columns to read in addition to `id`. A store may omit the others. Default: all. */
+  /** Alternatives: the result has the first row of each. */
+  readonly where: readonly Where<R>[];
+  /** Columns to read in addition to `id`. Default: all. */
   readonly columns?: readonly S[] | undefined;
 }
 
@@ -88,128 +57,19 @@ export interface Tally {
   readonly sum: number;
 }
 
-/** Source of a value in a condition of `getLinked`: a value of the call or a column of an earlier row. */
-export type LinkSource = { readonly value: string } | { readonly of: string; readonly column: string };
-
-/** One row of `getLinked`: its table and the columns that identify it. They must match at most one row. */
-export interface Link<K extends string = string> {
-  readonly table: K;
-  readonly where: Readonly<Record<string, LinkSource>>;
-}
-
-/** Linked rows by name, each after the rows it depends on. Use a constant: stores cache the statement by identity. */
-export type Links<T extends Tables> = { readonly [name: string]: Link<keyof T & string> };
-
-/** The found rows. A missing row also leaves out the rows that depend on it. */
-export type LinkedRows<T extends Tables, L extends Links<T>> = {
-  readonly [N in keyof L]: T[L[N]['table']] | undefined;
-};
-
-export type LinkValues = Readonly<Record<string, string | number>>;
-
-/** A query for rows. See `RecordReader.find`. */
-type FindQuery<T extends Tables, K extends keyof T & string> = {
-  readonly find: K;
-  readonly columns: readonly (keyof T[K] & string)[];
-} & Omit<Query<T[K]>, 'columns'>;
-
-/** A query for counts and sums per value. See `RecordReader.tally`. */
-interface TallyQuery<T extends Tables, K extends keyof T & string> {
-  readonly tally: K;
-  readonly column: keyof T[K] & string;
-  readonly summed: keyof T[K] & string;
-  readonly where: Where<T[K]>;
-}
-
-/** Several queries by name. Undefined queries are skipped. */
-export type Queries<T extends Tables> = {
-  readonly [name: string]:
-    | { [K in keyof T & string]: FindQuery<T, K> | TallyQuery<T, K> }[keyof T & string]
-    | undefined;
-};
-
-type Answer<T extends Tables, Q> = Q extends {
-  readonly find: infer K extends keyof T & string;
-  readonly columns: readonly (infer C)[];
-}
-  ? readonly Pick<T[K], (C & keyof T[K] & string) | 'id'>[]
-  : Q extends { readonly tally: infer K extends keyof T & string; readonly column: infer C }
-    ? ReadonlyMap<T[K][C & keyof T[K]], Tally>
-    : undefined;
-
-/** Results of several queries by name. */
-export type QueryResults<T extends Tables, Q extends Queries<T>> = {
-  readonly [N in keyof Q]: Answer<T, Q[N]>;
-};
-
-/** Placeholder in a new row for the id of a row added before it. A class, so that no JSON input can equal it. */
-export class IdOf {
-  /** Name of the row within the batch. */
-  readonly name: string;
-
-  constructor(name: string) {
-    this.name = name;
-  }
-}
-
-/** A row to add and its table. */
-export interface NewRow<T extends Tables, K extends keyof T & string> {
-  readonly table: K;
-  readonly row: { readonly [C in Exclude<keyof T[K], 'id'>]: T[K][C] | IdOf };
-}
-
-/** Rows to add by name, each after the rows whose ids it contains. Undefined rows are skipped. */
-export type NewRows<T extends Tables> = {
-  readonly [name: string]: { [K in keyof T & string]: NewRow<T, K> }[keyof T & string] | undefined;
-};
-
-type AddedRow<T extends Tables, N> = N extends { readonly table: infer K extends keyof T & string }
-  ? T[K]
-  : undefined;
-
-/** The added rows by name. */
-export type AddedRows<T extends Tables, N extends NewRows<T>> = {
-  readonly [M in keyof N]: AddedRow<T, N[M]>;
-};
-
 export interface RecordReader<T extends Tables> {
-  /** Reads linked rows of several tables from one snapshot. Databases use one statement. */
-  getLinked<const L extends Links<T>>(links: L, values: LinkValues): Promise<LinkedRows<T, L>>;
-  /**
-   * Runs several queries on one snapshot. Databases use one statement whose result is one JSON text, so use it for
-   * many short rows.
-   */
-  queryAll<const Q extends Queries<T>>(queries: Q): Promise<QueryResults<T, Q>>;
   /** The first matching row by id. */
   get<K extends keyof T & string>(table: K, where: Where<T[K]>): Promise<T[K] | undefined>;
   find<K extends keyof T & string, C extends keyof T[K] & string = keyof T[K] & string>(
     table: K,
     query?: Query<T[K], C>,
   ): Promise<readonly Pick<T[K], C | 'id'>[]>;
-  /**
-   * The first matching rows by id for each value of a column, sorted by id. With several conditions, the first rows
-   * of each, from one snapshot. Needs an index to be fast.
-   */
+  /** The first matching row by id for each value of a column, sorted by id. Needs an index to be fast. */
   firstOf<
     K extends keyof T & string,
     C extends keyof T[K] & string,
     S extends keyof T[K] & string = keyof T[K] & string,
   >(table: K, query: FirstQuery<T[K], C, S>): Promise<readonly Pick<T[K], S | 'id'>[]>;
-  /**
-   * The distinct values of a column in the matching rows. Needs an index on the conditions and the column to be fast.
-   */
-  distinct<K extends keyof T & string, C extends keyof T[K] & string>(
-    table: K,
-    column: C,
-    where: Where<T[K]>,
-  ): Promise<readonly T[K][C][]>;
-  /** Counts matching rows and sums another column per value of a column. Values without rows are absent. */
-  tally<K extends keyof T & string, C extends keyof T[K] & string>(
-    table: K,
-    column: C,
-    summed: keyof T[K] & string,
-    where: Where<T[K]>,
-  ): Promise<ReadonlyMap<T[K][C], Tally>>;
   count<K extends keyof T & string>(table: K, where?: Where<T[K]>): Promise<number>;
   /** Counts matching rows per value of a column. Values without rows are absent. */
   countBy<K extends keyof T & string, C extends keyof T[K] & string>(
@@ -217,12 +77,36 @@ export interface RecordReader<T extends Tables> {
     column: C,
     where?: Where<T[K]>,
   ): Promise<ReadonlyMap<T[K][C], number>>;
+  /** Counts matching rows and sums another column per value of a column. Values without rows are absent. */
+  tally<K extends keyof T & string, C extends keyof T[K] & string>(
+    table: K,
+    column: C,
+    summed: keyof T[K] & string,
+    where: Where<T[K]>,
+  ): Promise<ReadonlyMap<T[K][C], Tally>>;
+}
+
+/** Result of a statement. */
+export interface SqlResult {
+  readonly rows: Record<string, unknown>[];
+  readonly numAffectedRows?: bigint | undefined;
+  /** The last assigned id, on SQLite. */
+  readonly insertId?: bigint | undefined;
+}
+
+/** Runs statements, in a transaction or outside of one. */
+export interface SqlRunner {
+  /**
+   * Runs a statement with placeholders: `$1` on PostgreSQL, `?` in SQLite. Statements of a transaction run in call
+   * order, even if the caller does not await each one.
+   */
+  run(text: string, values: readonly unknown[]): Promise<SqlResult>;
 }
 
 /**
  * Reads and writes within a transaction. Statements run in call order, even if the caller does not await each one.
- * Exceptions: added rows and sealed large values are visible only after their promise resolves. Pipelined calls save
- * round trips; the caller awaits all of them (`Promise.all`).
+ * Exceptions: added rows and sealed or large values are visible only after their promise resolves. Pipelined calls
+ * save round trips; the caller awaits all of them (`Promise.all`).
  */
 export interface RecordWriter<T extends Tables> extends RecordReader<T> {
   /**
@@ -234,12 +118,10 @@ export interface RecordWriter<T extends Tables> extends RecordReader<T> {
     where: Where<T[K]>,
     lock: 'update' | 'key',
   ): Promise<T[K] | undefined>;
-  /** The open SQL transaction, in which a queue can add and settle jobs; undefined in memory. */
+  /** The open SQL transaction, in which a queue can add and settle jobs; undefined in a store without SQL. */
   readonly sql?: SqlRunner | undefined;
   /** Registers a callback that runs after the commit, in order of registration. It does not run after a rollback. */
   afterCommit(callback: () => void): void;
-  /** Adds linked rows, in one statement on PostgreSQL. @throws StoreError `STORE_CONFLICT` */
-  insertLinked<const N extends NewRows<T>>(rows: N): Promise<AddedRows<T, N>>;
   /** Adds a row with the next id. @throws StoreError `STORE_CONFLICT` */
   insert<K extends keyof T & string>(table: K, row: Omit<T[K], 'id'>): Promise<T[K]>;
   /** Adds rows in order with as few statements as possible. @throws StoreError `STORE_CONFLICT` */
@@ -253,20 +135,19 @@ export interface RecordWriter<T extends Tables> extends RecordReader<T> {
     where: Where<T[K]>,
     change: Partial<Omit<T[K], 'id'>>,
   ): Promise<number>;
-  /** Updates all matching rows. @returns the updated rows by id @throws StoreError `STORE_CONFLICT` */
+  /**
+   * Updates all matching rows.
+   * @returns the updated rows by id with the requested columns (default: all)
+   * @throws StoreError `STORE_CONFLICT`
+   */
   updateAndRead<K extends keyof T & string, C extends keyof T[K] & string = keyof T[K] & string>(
     table: K,
     where: Where<T[K]>,
     change: Partial<Omit<T[K], 'id'>>,
-    options?: UpdateOptions<C>,
+    options?: { readonly columns?: readonly C[] | undefined },
   ): Promise<readonly Pick<T[K], C | 'id'>[]>;
   /** Removes all matching rows. @returns their number */
   remove<K extends keyof T & string>(table: K, where: Where<T[K]>): Promise<number>;
-}
-
-export interface UpdateOptions<C extends string> {
-  /** Columns to return in addition to `id`. A store may omit the others. Default: all. */
-  readonly columns?: readonly C[] | undefined;
 }
 
 export interface TransactionOptions {
@@ -290,31 +171,18 @@ export interface StoreCapabilities {
   readonly holdsProcess?: boolean;
 }
 
-/** Number of events in a time window that starts with its first event. */
-export interface CountedWindow {
-  readonly startedAtMs: number;
-  readonly count: number;
-}
-
 /**
  * Rows of named tables with transactions. Invariant for callers: inside `transaction`, use only the passed writer. A
  * store with one connection would deadlock otherwise.
  */
-export interface RecordStore<T extends Tables> extends RecordReader<T> {
+export interface RecordStore<T extends Tables, W = RecordWriter<T>> extends RecordReader<T> {
   readonly capabilities: StoreCapabilities;
   /**
    * Runs `work` as a serializable transaction: all of its changes apply or none. The store may run it again after a
    * conflict with other writers, so it must have no other side effects.
    * @throws StoreError `STORE_BUSY` if it does not succeed
    */
-  transaction<R>(work: (writer: RecordWriter<T>) => Promise<R>, options?: TransactionOptions): Promise<R>;
-  /**
-   * Adds linked rows in a transaction of their own, in one round trip on PostgreSQL.
-   * @throws StoreError `STORE_CONFLICT`, `STORE_BUSY`
-   */
-  insertLinked<const N extends NewRows<T>>(rows: N): Promise<AddedRows<T, N>>;
-  /** Counts an event under a name. A new window starts with the first event after `windowMs`. */
-  countInWindow(name: string, nowMs: number, windowMs: number): Promise<CountedWindow>;
+  transaction<R>(work: (writer: W) => Promise<R>, options?: TransactionOptions): Promise<R>;
   /** Returns free pages to the disk in small steps, if the database does not do so itself. */
   shrink(): Promise<void>;
   /** A number that changes whenever another process changes the database. Absent if no other process can. */
@@ -332,16 +200,4 @@ export interface RecordStore<T extends Tables> extends RecordReader<T> {
    */
   readonly exclusively?: (<R>(name: string, work: () => Promise<R>) => Promise<R>) | undefined;
   close(): Promise<void>;
-}
-
-export function isWithin(value: unknown): value is Within {
-  return typeof value === 'object' && value !== null && 'within' in value;
-}
-
-export function isBounded(value: unknown): value is Bounded {
-  return typeof value === 'object' && value !== null && ('atMost' in value || 'above' in value);
-}
-
-export function isContaining(value: unknown): value is Containing {
-  return typeof value === 'object' && value !== null && 'containing' in value;
 }

@@ -1,29 +1,108 @@
-import type { Kysely, QueryResult } from 'kysely';
-import type { TransactionOptions } from './record-store.js';
-import type { SqlRunner } from './sql-runner.js';
-import type { SqlTables } from './sql-tables.js';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Kysely } from 'kysely';
+import { EngineError, StoreError } from '../errors/engine-error.js';
+import type { RecordStore, SqlRunner, TransactionOptions } from './record-store.js';
+
+/** Tables by name. The table definitions, not the query builder, know the types of rows. */
+export type SqlTables = Record<string, Record<string, unknown>>;
 
 /** An open SQL database and its differences between SQLite and PostgreSQL. */
-export interface SqlDatabase extends SqlRunner {
+export interface SqlDatabase
+  extends SqlRunner,
+    Pick<
+      RecordStore<never>,
+      'capabilities' | 'shrink' | 'changeCount' | 'lockHost' | 'exclusively' | 'close'
+    > {
   readonly kind: 'sqlite' | 'postgres';
-  /** The query builder, for migrations and queries that are not time-critical. */
+  readonly retrying: Retrying;
+  /** The query builder. Migrations run statements with it; stores only build them. */
   readonly db: Kysely<SqlTables>;
-  /** Runs one statement as its own transaction in one round trip. @throws StoreError `STORE_BUSY` */
-  runAlone(text: string, values: readonly unknown[]): Promise<QueryResult<Record<string, unknown>>>;
+  readonly kysely: typeof import('kysely');
   /** Runs `work` as a transaction and retries it after conflicts. @throws StoreError `STORE_BUSY` */
   transaction<R>(work: (on: SqlRunner) => Promise<R>, options?: TransactionOptions): Promise<R>;
-  /** See `RecordStore`. */
-  shrink(): Promise<void>;
-  /** See `RecordStore`. */
-  readonly changeCount?: (() => Promise<number>) | undefined;
-  /** See `RecordStore`. */
-  readonly exclusively?: (<R>(name: string, work: () => Promise<R>) => Promise<R>) | undefined;
-  /** See `RecordStore`. */
-  readonly lockHost?: (() => Promise<() => void>) | undefined;
-  close(): Promise<void>;
 }
 
-/** Converts a name to SQL style: `createdAt` becomes `created_at`. */
-export function sqlName(name: string): string {
-  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+/** How often a failed statement or transaction without effect is retried. */
+export interface Retrying {
+  /** Whether the error of a driver means that another attempt may succeed. */
+  readonly isRetryable: (error: object) => boolean;
+  /** Pause before the next attempt; undefined after the last one. */
+  readonly pauseMs: (attempt: number, startedAtMs: number) => number | undefined;
+}
+
+/** Retries work after conflicts with other writers, and translates errors of drivers. @throws StoreError */
+export async function retry<R>({ isRetryable, pauseMs }: Retrying, work: () => Promise<R>): Promise<R> {
+  const startedAtMs = performance.now();
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work();
+    } catch (error) {
+      // Another store gave up.
+      const isFinal = error instanceof StoreError && error.code === 'STORE_BUSY';
+      if (isFinal || !hasCause(error, isRetryable)) throwTranslated(error);
+      const ms = pauseMs(attempt, startedAtMs);
+      if (ms === undefined) {
+        throw new StoreError('STORE_BUSY', 'Other writers keep the database busy. Retry later.', {
+          cause: error,
+        });
+      }
+      await sleep(ms);
+    }
+  }
+}
+
+/** Whether an error or one of its causes matches. The database error may be the cause of one of `work`. */
+export function hasCause(error: unknown, matches: (error: object) => boolean): boolean {
+  if (typeof error !== 'object' || error === null) return false;
+  return matches(error) || ('cause' in error && hasCause(error.cause, matches));
+}
+
+/** Translates errors of drivers to codes of this package. The original error stays as cause. */
+export async function translateErrors<R>(work: () => Promise<R>): Promise<R> {
+  return work().catch(throwTranslated);
+}
+
+export function throwTranslated(error: unknown): never {
+  throw error instanceof EngineError ? error : toStoreError(error);
+}
+
+const UNIQUE_VIOLATIONS: ReadonlySet<unknown> = new Set([
+  '23505',
+  'SQLITE_CONSTRAINT_UNIQUE',
+  'SQLITE_CONSTRAINT_PRIMARYKEY',
+]);
+
+function toStoreError(cause: unknown): StoreError {
+  const code = readCode(cause);
+  if (UNIQUE_VIOLATIONS.has(code)) {
+    return new StoreError('STORE_CONFLICT', 'A unique value is already taken.', { cause });
+  }
+  if (FULL.has(code)) return new StoreError('STORE_FULL', 'No space left for the database.', { cause });
+  if (isUnavailable(code, cause)) {
+    return new StoreError('STORE_UNAVAILABLE', 'The database is unavailable.', { cause });
+  }
+  return new StoreError('STORE_FAILED', 'The database rejected a statement.', { cause });
+}
+
+export function readCode(error: unknown): unknown {
+  return typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
+}
+
+/** No space on the disk or above the maximum file size. PostgreSQL: `disk_full`. */
+const FULL: ReadonlySet<unknown> = new Set(['SQLITE_FULL', '53100', 'ENOSPC']);
+
+/** The server is stopping, starting, unreachable, out of connections, or has closed an idle connection. */
+const UNAVAILABLE: ReadonlySet<unknown> = new Set([
+  ...['57014', '57P01', '57P02', '57P03', '53300', '25006', '25P03'],
+  ...['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENOENT', 'ENOTFOUND', 'EAI_AGAIN'],
+]);
+
+/** The driver has no codes for closed connections, only these messages. */
+const ENDED =
+  /^(Query read timeout$|Connection terminated|Connection ended|database .* is not currently accepting connections|Client has encountered a connection error|timeout exceeded when trying to connect)/;
+
+function isUnavailable(code: unknown, cause: unknown): boolean {
+  // Class 08 of SQLSTATE: connection exceptions.
+  if (UNAVAILABLE.has(code) || (typeof code === 'string' && /^08...$/.test(code))) return true;
+  return cause instanceof Error && ENDED.test(cause.message);
 }

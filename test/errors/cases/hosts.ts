@@ -1,4 +1,4 @@
-import { createHost, createHostMemoryStore, createLocalQueue, type Host } from '../../../src/host/index.js';
+import { createHost, createLocalQueue, type Host, openHostSqlite } from '../../../src/host/index.js';
 import { assertOwned } from '../../../src/host/queue/host-queue.js';
 import { readScenarioFile } from '../../../src/host/scenarios/scenario-file.js';
 import { createEnginePool, defineApp } from '../../../src/index.js';
@@ -10,9 +10,9 @@ import { flowsOf, plan, receiveJson, SUCCESS } from '../../host/test-flows.js';
 import { bundleWorkers } from '../../pool/build-workers.js';
 import type { ErrorCase } from './error-case.js';
 
-const openHost = (flows = flowsOf(() => SUCCESS)): Host =>
+const openHost = async (flows = flowsOf(() => SUCCESS)): Promise<Host> =>
   createHost({
-    store: createHostMemoryStore(),
+    store: await openHostSqlite({ file: ':memory:' }),
     queue: createLocalQueue(),
     receiver: receiveJson,
     flows,
@@ -28,7 +28,7 @@ const stopWhileRunning = async (): Promise<never> => {
     reason = signal.reason;
     throw reason;
   });
-  const host = openHost(flows);
+  const host = await openHost(flows);
   const hook = await host.putHook({ name: 'orders', app: 'crm', webhook: 'w', kind: 'dedicated' });
   await host.scenarios.put({ name: 's', plan: plan({}), hookId: hook.id });
   await host.start();
@@ -64,12 +64,13 @@ export const HOSTS: readonly ErrorCase[] = [
   {
     code: 'HOST_MISSING',
     title: 'replay of an unknown event',
-    provoke: () => openHost().events.replay(99),
+    provoke: async () => (await openHost()).events.replay(99),
   },
   {
     code: 'HOST_REFUSED',
     title: 'a hook of a shared webhook without `uid`',
-    provoke: () => openHost().putHook({ name: 'orders', app: 'crm', webhook: 'w', kind: 'member' }),
+    provoke: async () =>
+      (await openHost()).putHook({ name: 'orders', app: 'crm', webhook: 'w', kind: 'member' }),
   },
   {
     code: 'HOST_LEASE',

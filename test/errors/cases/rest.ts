@@ -4,9 +4,9 @@ import type { ApiScope } from '../../../src/rest/call/scopes.js';
 import {
   bootstrap,
   createLocalBilling,
-  createRestMemoryStore,
   createStoreBackend,
   makeToken,
+  openRestSqlite,
   type StoreBackend,
   type StoreBackendOptions,
 } from '../../../src/rest/index.js';
@@ -33,9 +33,9 @@ interface Asked {
   readonly options?: Partial<StoreBackendOptions>;
 }
 
-function openBackend(options: Partial<StoreBackendOptions> = {}): Promise<StoreBackend> {
+async function openBackend(options: Partial<StoreBackendOptions> = {}): Promise<StoreBackend> {
   return createStoreBackend({
-    store: createRestMemoryStore(),
+    store: await openRestSqlite(':memory:'),
     encryptionKey: new Uint8Array(32),
     ...options,
   });

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { onTestFinished } from 'vitest';
-import { createHostMemoryStore, type HostStore, openHostSqlite } from '../../../src/host/index.js';
-import { translateErrors } from '../../../src/shared/store/sql/sql-errors.js';
+import { type HostStore, openHostSqlite } from '../../../src/host/index.js';
+import { translateErrors } from '../../../src/shared/store/sql-database.js';
 import { writeApp } from '../../app/temp-app.js';
 import { createFile } from '../../host/test-database.js';
 import type { ErrorCase } from './error-case.js';
@@ -39,10 +39,11 @@ export const STORES: readonly ErrorCase[] = [
     code: 'STORE_CONFLICT',
     title: 'two hooks with the same name',
     provoke: async () => {
-      const store = createHostMemoryStore();
+      const store = await openHostSqlite({ file: ':memory:' });
       await store.transaction((writer) => writer.insert('hooks', { ...HOOK, name: 'orders' }));
       await store.transaction((writer) => writer.insert('hooks', { ...HOOK, name: 'orders', token: 'b' }));
     },
+    cause: 'SQLITE_CONSTRAINT_UNIQUE',
   },
   {
     code: 'STORE_BUSY',

@@ -13,7 +13,6 @@ import { type ConnectionFiles, openConnectionFiles, userKey } from '../connectio
 import { configFolder, makePrivateFolder } from '../connections/private-file.js';
 import type { Io } from '../io.js';
 import { usageError } from '../usage-error.js';
-import { PREPARE_OPTION } from './prepare-option.js';
 import { refuseLinks } from './refuse-links.js';
 
 /** Variable with the key, for hosts of several machines. */
@@ -26,7 +25,6 @@ export const HOST_OPTIONS: Readonly<Record<string, OptionSpec>> = {
     value: 'URL',
     help: 'PostgreSQL instead of SQLite: postgres://user:password@host/name. Default: IML_DATABASE. All machines on it need the same IML_HOST_KEY.',
   },
-  ...PREPARE_OPTION,
 };
 
 /** The option of commands that manage the connections of hosts on PostgreSQL. */
@@ -48,7 +46,7 @@ export async function openConnections(args: Arguments, io: Io): Promise<OpenConn
   if (url === undefined) return { files: openConnectionFiles(configFolder(io.env)), close: async () => {} };
   const sealKey = await readKey(io.env);
   const { connections, close } = await openDatabase({
-    ...{ url, sealKey, named: false, waitMs: 0, onWait: undefined },
+    ...{ url, sealKey, waitMs: 0, onWait: undefined },
   });
   return { files: connections, close };
 }
@@ -83,8 +81,7 @@ export async function openHostParts(
   const url = given ?? (folder === undefined ? io.env['IML_DATABASE'] : undefined);
   const sealKey = await readKey(io.env);
   if (url !== undefined && url !== '') {
-    const named = !args.isSet('no-prepare');
-    return openDatabase({ url, sealKey, named, waitMs: mayCreate ? SERVER_WAIT_MS : 0, onWait });
+    return openDatabase({ url, sealKey, waitMs: mayCreate ? SERVER_WAIT_MS : 0, onWait });
   }
   const root = path.resolve(io.cwd, folder ?? '.iml');
   if (folder === undefined) await refuseLinks(io.cwd, root, '--data DIR names another folder.');
@@ -133,7 +130,6 @@ async function openDatabase({
   readonly waitMs: number;
   readonly onWait: (() => void) | undefined;
   readonly sealKey: Uint8Array;
-  readonly named: boolean;
 }): Promise<HostParts> {
   if (!/^postgres(ql)?:\/\//.test(url) || !URL.canParse(url)) {
     throw usageError('--database: an address that starts with postgres:// is expected.');

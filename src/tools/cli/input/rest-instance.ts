@@ -23,7 +23,6 @@ import type { Arguments, OptionSpec } from '../command.js';
 import { createPrivateFile, makePrivateFolder } from '../connections/private-file.js';
 import type { Io } from '../io.js';
 import { usageError } from '../usage-error.js';
-import { PREPARE_OPTION } from './prepare-option.js';
 import { refuseLinks } from './refuse-links.js';
 
 const KEY_VARIABLE = 'IML_REST_KEY';
@@ -40,7 +39,6 @@ export const REST_INSTANCE_OPTIONS: Readonly<Record<string, OptionSpec>> = {
     value: 'URL',
     help: `PostgreSQL instead of SQLite; the encryption key is in ${KEY_VARIABLE} (${SEAL_KEY_BYTES} bytes, base64).`,
   },
-  ...PREPARE_OPTION,
   settings: {
     value: 'FILE',
     help: 'Prices, coupons, features, default license, white label, notifications and apps of the instance (JSON).',
@@ -121,7 +119,7 @@ async function openStore(
   wait: OpenRestOptions['wait'],
 ): Promise<RestStore> {
   if (folder !== undefined) return openRestSqlite(databaseFile(folder));
-  const options = { named: !args.isSet('no-prepare'), ...wait };
+  const options = { ...wait };
   const open = args.isSet('create') ? openRestPostgres : findRestPostgres;
   const store = await open(database, options);
   if (!store) throw usageError('There is no instance in the database of --database. --create makes one.');

@@ -1,6 +1,6 @@
 import { StoreError } from '../../../shared/errors/engine-error.js';
-import { type Migration, migrate } from '../../../shared/store/sql/migrate.js';
-import { openSqlite } from '../../../shared/store/sql/open-sqlite.js';
+import { type Migrations, migrate } from '../../../shared/store/migrate.js';
+import { openSqlite } from '../../../shared/store/open-sqlite.js';
 import type { SqlDatabase } from '../../../shared/store/sql-database.js';
 import type { PackedEvent, RunDetail, RunSummary, SearchHit } from '../protocol.js';
 import type { Packed, PackedBody } from './pack-events.js';
@@ -69,7 +69,7 @@ export async function openHistory(
   );
   try {
     await migrate(database, HISTORY_MIGRATIONS);
-    const { sql } = await import('kysely');
+    const { sql } = database.kysely;
     const history = createHistory(database, sql, limits);
     // Runs of a killed process.
     for (const run of await history.list({ state: 'running', source: 'all', limit: MAX_LISTED })) {
@@ -227,29 +227,29 @@ function createHistory(database: SqlDatabase, sql: Sql, limits: HistoryLimits): 
   };
 }
 
-/** Migrations of the history. A released migration is never edited. */
-const HISTORY_MIGRATIONS: readonly Migration[] = [
-  {
-    name: 'dev/001-history',
-    up: async (db) => {
+const HISTORY_MIGRATIONS: Migrations = {
+  owner: 'dev',
+  before: 'dev/001-history',
+  steps: {
+    '001-history': async (db) => {
       const { sql } = await import('kysely');
-      await sql`create table dev_runs (
+      await sql`create table if not exists dev_runs (
         id text primary key, started_at integer not null, kind text not null, name text not null,
         state text not null, summary text not null, detail text not null
       )`.execute(db);
-      await sql`create index dev_runs_newest on dev_runs (started_at desc, id)`.execute(db);
-      await sql`create table dev_events (
+      await sql`create index if not exists dev_runs_newest on dev_runs (started_at desc, id)`.execute(db);
+      await sql`create table if not exists dev_events (
         run text not null references dev_runs (id) on delete cascade, seq integer not null, event text not null,
         primary key (run, seq)
       ) without rowid`.execute(db);
-      await sql`create table dev_bodies (ref text primary key, kind text not null, text text not null)`.execute(
+      await sql`create table if not exists dev_bodies (ref text primary key, kind text not null, text text not null)`.execute(
         db,
       );
-      await sql`create table dev_run_bodies (
+      await sql`create table if not exists dev_run_bodies (
         run text not null references dev_runs (id) on delete cascade, ref text not null,
         seq integer not null, place text not null, primary key (run, ref, seq, place)
       ) without rowid`.execute(db);
-      await sql`create index dev_run_bodies_ref on dev_run_bodies (ref)`.execute(db);
+      await sql`create index if not exists dev_run_bodies_ref on dev_run_bodies (ref)`.execute(db);
     },
   },
-];
+};

@@ -1,21 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type Postgres from 'pg';
-import type { CustomTypesConfig, Pool, PoolClient } from 'pg';
+import type { CustomTypesConfig, QueryResult as PgResult, Pool, PoolClient } from 'pg';
+import { ANY_FUNCTION, ANY_TEXT, type OptionShapes, SIGNAL, wholeNumber } from '../errors/check-options.js';
+import { StoreError } from '../errors/engine-error.js';
+import { loadPackages } from '../errors/load-packages.js';
+import type { SqlResult, SqlRunner } from './record-store.js';
 import {
-  ANY_BOOLEAN,
-  ANY_FUNCTION,
-  ANY_TEXT,
-  type OptionShapes,
-  SIGNAL,
-  wholeNumber,
-} from '../../errors/check-options.js';
-import { StoreError } from '../../errors/engine-error.js';
-import { loadPackages } from '../../errors/load-packages.js';
-import type { SqlDatabase } from '../sql-database.js';
-import type { SqlTables } from '../sql-tables.js';
-import { createPostgresClients } from './postgres-clients.js';
-import { retryTransaction, runRenamed } from './repeat-postgres.js';
-import { createStatementNames } from './statement-names.js';
+  hasCause,
+  type Retrying,
+  readCode,
+  retry,
+  type SqlDatabase,
+  type SqlTables,
+} from './sql-database.js';
 
 export interface PostgresOptions {
   /** `postgres://user:password@host:port/database` with further settings in the query. */
@@ -29,11 +26,6 @@ export interface PostgresOptions {
   readonly idleTransactionMs?: number | undefined;
   /** Statement timeout, after which the connection is closed because the response may be lost. Default 20000. */
   readonly statementTimeoutMs?: number | undefined;
-  /**
-   * Whether to use named prepared statements. A pooler must support them or assign connections to one client.
-   * Default: false.
-   */
-  readonly named?: boolean | undefined;
   /** Application name of the connections. Default `iml-runtime`. */
   readonly applicationName?: string | undefined;
   /** How long to wait for a server that does not respond yet. Default 0. */
@@ -50,7 +42,6 @@ export const POSTGRES_SHAPES: OptionShapes<PostgresOptions> = {
   maxConnections: wholeNumber(1),
   idleTransactionMs: wholeNumber(0),
   statementTimeoutMs: wholeNumber(0),
-  named: ANY_BOOLEAN,
   applicationName: ANY_TEXT,
   waitMs: wholeNumber(0),
   onWait: ANY_FUNCTION,
@@ -60,10 +51,25 @@ export const POSTGRES_SHAPES: OptionShapes<PostgresOptions> = {
 const STATEMENT_TIMEOUT_MS = 20_000;
 const CONNECT_TIMEOUT_MS = 10_000;
 const WAIT_STEP_MS = 500;
-
 const IDLE_TRANSACTION_MS = 10_000;
-
 const INT8_OID = 20;
+
+/** Maximum attempts per transaction. */
+const MAX_ATTEMPTS = 20;
+const FIRST_PAUSE_MS = 4;
+const MAX_PAUSE_MS = 250;
+
+/** Serialization failure and deadlock: the transaction had no effect and can be retried. */
+const CONFLICTS: ReadonlySet<unknown> = new Set(['40001', '40P01']);
+
+const RETRYING: Retrying = {
+  isRetryable: (error) => CONFLICTS.has(readCode(error)),
+  // Exponential backoff with jitter.
+  pauseMs: (attempt) =>
+    attempt === MAX_ATTEMPTS
+      ? undefined
+      : Math.random() * Math.min(FIRST_PAUSE_MS * 2 ** (attempt - 1), MAX_PAUSE_MS),
+};
 
 /**
  * Opens a PostgreSQL database with a connection pool.
@@ -74,25 +80,102 @@ export async function openPostgres(options: PostgresOptions): Promise<SqlDatabas
     kysely: () => import('kysely'),
     pg: () => import('pg'),
   });
-  const { Kysely, PostgresDialect } = kysely;
-  const names = options.named === true ? createStatementNames() : undefined;
   const pool = await openPool(pg.default, options);
-  const clients = createPostgresClients(pg.default, pool, names);
-  const db = new Kysely<SqlTables>({ dialect: new PostgresDialect({ pool }) });
   return {
     kind: 'postgres',
-    db,
-    run: (text, values) => runRenamed(() => clients.query(text, values)),
-    runAlone: (text, values) => retryTransaction(() => clients.queryAlone(text, values)),
-    transaction: (work, { isolation = 'serializable' } = {}) => {
-      const level = isolation === 'serializable' ? 'serializable' : 'read committed';
-      return retryTransaction(() => clients.transaction(level, work));
-    },
+    capabilities: { durable: true, reach: 'network' },
+    retrying: RETRYING,
+    db: new kysely.Kysely<SqlTables>({ dialect: new kysely.PostgresDialect({ pool }) }),
+    kysely,
+    run: (text, values) =>
+      retry(RETRYING, () => withClient(pool, async (send) => toResult(await send(text, values)))),
+    transaction: (work, { isolation = 'serializable' } = {}) =>
+      retry(RETRYING, () =>
+        withClient(pool, (send, giveUp) =>
+          transact(send, giveUp, isolation === 'serializable' ? 'serializable' : 'read committed', work),
+        ),
+      ),
     exclusively: (name, work) => lockExclusively(pool, name, work),
     // PostgreSQL runs autovacuum.
     shrink: async () => {},
-    close: () => db.destroy(),
+    close: () => pool.end(),
   };
+}
+
+type Send = (text: string, values?: readonly unknown[]) => Promise<PgResult<Record<string, unknown>>>;
+
+/** Message of the driver for a query timeout, which has no code. */
+const LOST = 'Query read timeout';
+
+/**
+ * Runs work on a connection of the pool. Closes the connection if a response timed out, because later statements would
+ * wait for that response too, or if `giveUp` was called because its state is unknown.
+ */
+async function withClient<R>(pool: Pool, work: (send: Send, giveUp: () => void) => Promise<R>): Promise<R> {
+  const client = await pool.connect();
+  let isLost = false;
+  const send: Send = async (text, values = []) => {
+    if (isLost) throw new Error('Connection terminated because a response timed out.');
+    try {
+      return await client.query(text, [...values]);
+    } catch (error) {
+      isLost ||= error instanceof Error && error.message === LOST;
+      throw error;
+    }
+  };
+  try {
+    return await work(send, () => {
+      isLost = true;
+    });
+  } finally {
+    client.release(isLost);
+  }
+}
+
+/** Statements after a failed one in the same transaction fail with this code. They may reach the caller first. */
+const IN_FAILED_TRANSACTION = '25P02';
+
+/**
+ * Runs a transaction. The begin goes out with the first statement, which saves a round trip. A failed transaction
+ * reports its first error.
+ */
+async function transact<R>(
+  send: Send,
+  giveUp: () => void,
+  level: string,
+  work: (on: SqlRunner) => Promise<R>,
+): Promise<R> {
+  let starting: Promise<unknown> | undefined = send(`start transaction isolation level ${level}`);
+  // The first statement reports the error.
+  starting.catch(() => {});
+  let firstError: unknown;
+  const run: SqlRunner['run'] = async (text, values) => {
+    const sending = send(text, values);
+    const before = starting;
+    starting = undefined;
+    try {
+      const [result] = await Promise.all([sending, before]);
+      return toResult(result);
+    } catch (error) {
+      firstError ??= error;
+      throw error;
+    }
+  };
+  try {
+    const result = await work({ run });
+    // The commit of a failed transaction is a rollback.
+    const { command } = await send('commit');
+    if (command !== 'COMMIT') throw new Error('Transaction rolled back.');
+    return result;
+  } catch (error) {
+    await send('rollback').catch(giveUp);
+    const isLater = hasCause(error, (it) => readCode(it) === IN_FAILED_TRANSACTION);
+    throw isLater ? (firstError ?? error) : error;
+  }
+}
+
+function toResult({ rows, rowCount }: PgResult<Record<string, unknown>>): SqlResult {
+  return { rows, numAffectedRows: BigInt(rowCount ?? 0) };
 }
 
 const LOCK_STEP_MS = 100;
