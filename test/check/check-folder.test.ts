@@ -34,7 +34,7 @@ const rulesOf = async (): Promise<readonly string[]> =>
   (await checkFolder(folder)).findings.map(({ rule }) => rule);
 
 describe('the check of a folder', () => {
-  it('tells where in the file an expression is wrong, behind escapes, too', async () => {
+  it('reports the source location of a wrong expression, also after escapes', async () => {
     write({ 'get.iml.json': '{\n  "url": "/\\u0061\\"{{shout(1)}}"\n}' });
     const { findings } = await checkFolder(folder);
     expect(findings).toMatchObject([
@@ -42,7 +42,7 @@ describe('the check of a folder', () => {
     ]);
   });
 
-  it('is one finding for an app that does not load', async () => {
+  it('reports one finding for an app that does not load', async () => {
     write({ 'get.iml.json': '{ "url": ' });
     expect((await checkFolder(folder)).findings).toMatchObject([
       {
@@ -54,7 +54,7 @@ describe('the check of a folder', () => {
     ]);
   });
 
-  it('takes levels and folders from iml.config.json, here or above', async () => {
+  it('reads levels and ignored folders from iml.config.json, beside the manifest or above it', async () => {
     write({
       'get.iml.json': '{ "url": "/{{shout(1)}}/{{temp.x}}" }',
       'iml.config.json':
@@ -87,7 +87,7 @@ describe('the check of a folder', () => {
     expect(findings[0]?.message).not.toContain('iml.config.json:1');
   });
 
-  describe('reads settings and what they name', () => {
+  describe('reads settings and the files that they name', () => {
     const CANARY = 'CANARY-of-another-file';
     const SCENARIOS = '{ "scenarios": [] }';
     let app: string;
@@ -112,7 +112,7 @@ describe('the check of a folder', () => {
     it.each([
       ['"hosts/a.json"', 'hosts/a.json'],
       ['["hosts/a.json", "./hosts/a.json", "hosts/../hosts/link.json"]', 'hosts/a.json'],
-    ])('in their folder or below it: %s', async (named, file) => {
+    ])('reads scenarios in the folder of the settings: %s', async (named, file) => {
       settle('iml.config.json', `{ "scenarios": ${named} }`);
       settle('hosts/a.json', SCENARIOS.replace('[]', '[{}]'));
       symlinkSync('a.json', path.join(app, 'hosts/link.json'));
@@ -121,7 +121,7 @@ describe('the check of a folder', () => {
       expect(findings).toHaveLength(named.includes('link') ? 2 : 1);
     });
 
-    it('beside the app where the settings stand above it', async () => {
+    it('reads the files relative to settings above the app', async () => {
       mkdirSync(path.join(folder, 'hosts'));
       writeFileSync(path.join(folder, 'iml.config.json'), '{ "scenarios": ["hosts/a.json"] }');
       writeFileSync(path.join(folder, 'hosts/a.json'), SCENARIOS.replace('[]', '[{}]'));
@@ -151,7 +151,7 @@ describe('the check of a folder', () => {
       ['hosts', 'is no regular file'],
       ['large.json', 'has more than 1048576 bytes'],
       ['absent.json', 'There is no file of scenarios "absent.json".'],
-    ])('and never %s', async (named, message) => {
+    ])('never reads %s', async (named, message) => {
       settle('iml.config.json', JSON.stringify({ scenarios: ['hosts/a.json', named] }));
       settle('hosts/a.json', SCENARIOS);
       settle('.env', CANARY);
@@ -163,7 +163,7 @@ describe('the check of a folder', () => {
       expect(finding?.message).toContain(message);
     });
 
-    it('and no link of the settings, or of scenarios that are not named, out of the folder', async () => {
+    it('refuses links of settings and scenarios out of the folder', async () => {
       symlinkSync('../outside/iml.config.json', path.join(app, 'iml.config.json'));
       expect((await refusal())?.message).toContain('leads out of its folder by a link');
       rmSync(path.join(app, 'iml.config.json'));
@@ -184,7 +184,7 @@ describe('the check of a folder', () => {
     });
   });
 
-  it('leaves out what a comment names, on its line or the next', async () => {
+  it('ignores the rule of a comment on its line and the next one', async () => {
     write({
       'get.iml.json': [
         '{',
@@ -198,7 +198,7 @@ describe('the check of a folder', () => {
     expect(await checkFolder(folder)).toMatchObject({ findings: [{ place: { line: 5 } }], ignored: 3 });
   });
 
-  it('tells of a comment that names no rule', async () => {
+  it('reports a comment that names an unknown rule', async () => {
     write({ 'get.iml.json': '{ "url": "/a" } // iml-ignore unknown-funtion' });
     expect((await checkFolder(folder)).findings).toMatchObject([
       {
@@ -208,7 +208,7 @@ describe('the check of a folder', () => {
     ]);
   });
 
-  it('mends what it can, and nothing else', async () => {
+  it('applies fixes and changes nothing else', async () => {
     const text =
       '{\n  "url": "/{{formatdate(now; YYYY-MM-DD)}}", // stays\n  "qs": { "w": "{{temp.a-b}}" },\n  "temp": { "a-b": 1 }\n}';
     write({ 'get.iml.json': text });
@@ -227,7 +227,7 @@ describe('the check of a folder', () => {
 });
 
 describe('a report', () => {
-  it('as SARIF names rule, level, file and region', async () => {
+  it('contains rule, level, file and region as SARIF', async () => {
     write({ 'get.iml.json': '{ "url": "/{{shout(1)}}" }' });
     const sarif = createSarif(await checkFolder(folder), describeCheck('1.2.3'));
     expect(sarif).toMatchObject({
@@ -253,7 +253,7 @@ describe('a report', () => {
     });
   });
 
-  it('as annotations escapes what would end them', () => {
+  it('escapes characters that would end an annotation', () => {
     const finding = {
       rule: 'x',
       level: 'warning',

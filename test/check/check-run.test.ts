@@ -98,14 +98,14 @@ it.each<[ComponentName, readonly string[]]>([
   [{ kind: 'connection', name: 'other' }, ['other.json']],
   [{ kind: 'function', name: 'outer' }, ['inner.js', 'outer.js']],
   [{ kind: 'module', name: 'plain' }, []],
-])('of $kind $name tells of what it uses alone', async (component, files) => {
+])('reports only the files that $kind $name uses', async (component, files) => {
   write(FILES);
   const found = await check(component);
   expect(filesOf(found)).toEqual(files);
   expect(found.elsewhere).toBeGreaterThan(0);
 });
 
-it('tells the same as the check of the whole app, of those files', async () => {
+it('reports the same for its files as the check of the whole app', async () => {
   write(FILES);
   const { findings } = await check({ kind: 'module', name: 'get' });
   const files = new Set(findings.map(({ place }) => place.file));
@@ -127,7 +127,7 @@ it.runIf(process.platform === 'linux')(
   },
 );
 
-it('goes by settings and comments', async () => {
+it('applies settings and comments', async () => {
   write({
     ...FILES,
     'get.json': '{ "url": "/{{temp.e}}" } // iml-ignore unwritten-temp',

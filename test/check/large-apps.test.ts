@@ -11,7 +11,7 @@ const folder = await mkdtemp(path.join(tmpdir(), 'iml-large-'));
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 describe('a check with a finding in each of many places', () => {
-  it('takes as long for each of many as of few', async () => {
+  it('needs time in proportion to the number of findings', async () => {
     const checking = async (count: number): Promise<number> => {
       const root = path.join(folder, `${count}`);
       const communication = { url: '/x', method: 'POST', body: { t: '{{body.a}} and '.repeat(count) } };
@@ -34,7 +34,7 @@ describe('a check with a finding in each of many places', () => {
     expect(await checking(20_000)).toBeLessThan(9 * few);
   });
 
-  it('finds them in a long text from back to front as well', () => {
+  it('finds source locations in a long text in reverse order', () => {
     const text = JSON.stringify('a\n'.repeat(500_000));
     const index = new JsonIndex(text);
     for (let asked = 999_999; asked > 0; asked -= 3) {
@@ -44,7 +44,7 @@ describe('a check with a finding in each of many places', () => {
     expect(index.offsetInString(0, 2_000_000)).toBe(text.length - 1);
   });
 
-  it('shows the lines of a file that is read once', async () => {
+  it('reads a file once to show its lines', async () => {
     const file = path.join(folder, 'lines.txt');
     const lines = Array.from({ length: 20_000 }, (_, index) => `line ${index + 1}`);
     await writeFile(file, lines.join('\r\n'));

@@ -113,7 +113,7 @@ const DEPENDS_ON_DATA: Readonly<Record<string, string>> = {
 };
 
 describe('the table of refusals', () => {
-  it('names every file of a run that refuses a component as it is written', () => {
+  it('names each source file that refuses a component', () => {
     const named = new Set([...CASES.map((one) => one.throws), ...Object.keys(DEPENDS_ON_DATA)]);
     const refusing = RUN_FOLDERS.flatMap((folder) => filesBelow(folder)).filter((file) =>
       /(?:throw |return )(?:runError|new AppError|specError)\(\s*'InvalidConfigurationError'|new SpecError\(\s*'SPEC_INVALID'/.test(

@@ -8,15 +8,18 @@ const PAGES = path.join(import.meta.dirname, '../../docs/rules');
 
 // `vitest -u` writes the pages anew.
 describe('docs/rules', () => {
-  it.each(RULES.map((rule) => [rule.id, rule] as const))('%s.md is what the rule says', async (id, rule) => {
-    await expect(printRulePage(rule)).toMatchFileSnapshot(path.join(PAGES, `${id}.md`));
-  });
+  it.each(RULES.map((rule) => [rule.id, rule] as const))(
+    '%s.md is generated from the rule',
+    async (id, rule) => {
+      await expect(printRulePage(rule)).toMatchFileSnapshot(path.join(PAGES, `${id}.md`));
+    },
+  );
 
-  it('README.md lists them', async () => {
+  it('README.md lists all rules', async () => {
     await expect(printRuleList(RULES)).toMatchFileSnapshot(path.join(PAGES, 'README.md'));
   });
 
-  it('has no page of a rule that is gone', () => {
+  it('has no page of a removed rule', () => {
     const expected = [...RULES.map(({ id }) => `${id}.md`), 'README.md'].sort();
     expect(readdirSync(PAGES).sort()).toEqual(expected);
   });

@@ -46,7 +46,7 @@ describe.each(files)('$rule', ({ rule, cases }) => {
   });
 });
 
-it('every rule has a case that fires and one that does not', () => {
+it('every rule has a case with a finding and one without', () => {
   const tried = (isFiring: boolean): string[] =>
     files
       .filter(({ cases }) => cases.some(({ findings }) => findings.length > 0 === isFiring))

@@ -47,12 +47,12 @@ function write(communication: string, text: string): void {
   writeFileSync(path.join(folder, communication), text);
 }
 
-describe('a report as SARIF keeps to the schema of SARIF 2.1.0', () => {
-  it('which tells what is wrong', () => {
+describe('a report as SARIF is valid by the schema of SARIF 2.1.0', () => {
+  it('the schema reports invalid members', () => {
     expect(errorsOf({ version: '2.1.0', runs: [{ tool: {}, results: [{ message: 'x' }] }] })).not.toEqual([]);
   });
 
-  it('of every finding of every rule', async () => {
+  it('with each finding of each rule', async () => {
     const fixtures = path.join(import.meta.dirname, '../../spec-fixtures/rules');
     const apps = readdirSync(fixtures).flatMap((file) => {
       const { cases } = JSON.parse(readFileSync(path.join(fixtures, file), 'utf8')) as {
@@ -65,7 +65,7 @@ describe('a report as SARIF keeps to the schema of SARIF 2.1.0', () => {
     expect(errorsOf(createSarif(report, describeCheck('1.2.3')))).toEqual([]);
   });
 
-  it('and so does one with regions, of files with any name', async () => {
+  it('with regions, and files with any name', async () => {
     write(
       'get ü#50%.iml.json',
       '{ "url": "https://a.example/{{shout(1)}}", "qs": [], "respones": "{{body.id" }',
@@ -90,7 +90,7 @@ describe('a report as SARIF keeps to the schema of SARIF 2.1.0', () => {
     }
   });
 
-  it('and so does one of an app that does not load', async () => {
+  it('of an app that does not load', async () => {
     write('get.iml.json', '{ "url": ');
     expect(errorsOf(createSarif(await checkFolder(folder), describeCheck('1.2.3')))).toEqual([]);
   });

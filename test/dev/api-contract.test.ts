@@ -290,7 +290,7 @@ const own = (type = 'application/json'): Record<string, string> => ({
   'content-type': type,
 });
 
-it('has a contract for every call there is', () => {
+it('has a contract for each API call', () => {
   const source = ['create-api.ts', 'serve-dev.ts']
     .map((file) => readFileSync(path.resolve(import.meta.dirname, '../../src/tools/dev', file), 'utf8'))
     .join('');
@@ -301,7 +301,7 @@ it('has a contract for every call there is', () => {
   expect(CONTRACTS.map(({ call }) => call).sort()).toEqual(calls.sort());
 });
 
-it('writes what the history has as HAR where the answers are not at hand', async () => {
+it('writes HAR from the history without stored bodies', async () => {
   const read = async (id: string | undefined): Promise<{ log: { entries: readonly HarEntry[] } }> =>
     (await ask('GET', `runs/${id}/har`, undefined, own())).json() as Promise<{
       log: { entries: HarEntry[] };
@@ -327,7 +327,7 @@ interface HarEntry {
 describe.each(CONTRACTS)('$call', ({ call, path: target, body, type, status, gives, bad = [] }) => {
   const [method = 'GET'] = call.split(' ');
 
-  it('is answered to nobody without the token, nor to another page', async () => {
+  it('refuses requests without the token and from other origins', async () => {
     const { authorization = '', ...headers } = own(type);
     const problem = { code: expect.any(String), message: expect.any(String) };
     const others = [
@@ -343,7 +343,7 @@ describe.each(CONTRACTS)('$call', ({ call, path: target, body, type, status, giv
     expect([elsewhere.status, await elsewhere.json()]).toEqual([403, problem]);
   });
 
-  it('gives what it says', async () => {
+  it('returns the documented shape', async () => {
     const answer = await ask(method, target, body, own(type));
     expect(answer.status).toBe(status);
     expect(answer.headers.get('cache-control')).toBe('no-store');
@@ -352,7 +352,7 @@ describe.each(CONTRACTS)('$call', ({ call, path: target, body, type, status, giv
     else expect(await answer.json()).toMatchObject(fill(gives) as object);
   });
 
-  it('says what is wrong with a call', async () => {
+  it('describes an invalid call', async () => {
     for (const [wrong, given, wanted, code] of bad) {
       const answer = await ask(method, wrong, given, own(type));
       expect([wrong, answer.status, await answer.json()]).toEqual([
@@ -369,7 +369,7 @@ describe.each(CONTRACTS)('$call', ({ call, path: target, body, type, status, giv
   });
 });
 
-it('tells ten listeners of a run at once, and sends away more than 64', async () => {
+it('sends events to ten listeners, and refuses more than 64', async () => {
   const listen = (): Promise<Response> => ask('GET', 'live', undefined, own());
   const streams = await Promise.all(Array.from({ length: 10 }, listen));
   const heard = streams.map(async ({ body }) => {
@@ -391,7 +391,7 @@ it('tells ten listeners of a run at once, and sends away more than 64', async ()
   await Promise.all(readers.map(([, reader]) => reader?.cancel()));
 });
 
-it('answers a call that is none with a sentence', async () => {
+it('responds to an unknown call with a message', async () => {
   for (const target of ['none', 'runs/x/none', 'app/']) {
     const answer = await ask('GET', target, undefined, own());
     expect([answer.status, await answer.json()]).toEqual([

@@ -51,7 +51,7 @@ function run(id: string, startedAt: number, more: Partial<RunSummary> = {}): Run
   };
 }
 
-it('keeps runs over restarts; one that was under way counts as stopped', async () => {
+it('keeps runs after a restart; an interrupted run is stopped', async () => {
   const before = await openHistory(file);
   await before.saveRun(run('a', 1), REST);
   await before.saveRun(run('b', 2, { state: 'running' }), REST);
@@ -64,7 +64,7 @@ it('keeps runs over restarts; one that was under way counts as stopped', async (
   await after.close();
 });
 
-it('lists a thousand runs by pages, newest first, by state and name', async () => {
+it('lists a thousand runs in pages, newest first, filtered by state and name', async () => {
   const history = await openHistory(file);
   for (let index = 0; index < 1000; index++) {
     await history.saveRun(
@@ -85,7 +85,7 @@ it('lists a thousand runs by pages, newest first, by state and name', async () =
   await history.close();
 });
 
-it('keeps a value once, however many events hold it, and drops the oldest runs when it is full', async () => {
+it('stores equal values once, and drops the oldest runs if it is full', async () => {
   const history = await openHistory(file, { ...LIMITS, maxRuns: 3, maxSize: 200_000 });
   const event = {
     at: 1,
@@ -115,7 +115,7 @@ it('keeps a value once, however many events hold it, and drops the oldest runs w
   await history.close();
 });
 
-it('finds a text as it is written, in either case, whatever else it means, wherever it stands', async () => {
+it('finds a text literally, without case, anywhere in a run', async () => {
   const history = await openHistory(file);
   const words = ['100% of a_b \\ c', 'say "hi" [x] {y}', 'Äpfel & Öl', 'plain'];
   for (const [index, word] of words.entries()) {
@@ -154,7 +154,7 @@ it('finds a text as it is written, in either case, whatever else it means, where
   await history.close();
 });
 
-it('looks through more values than fit one slice', async () => {
+it('searches more values than one slice contains', async () => {
   const history = await openHistory(file);
   for (let index = 0; index < 20; index++) {
     await history.saveRun(run(`r${index}`, index, { state: 'running' }), REST);
@@ -176,7 +176,7 @@ it('looks through more values than fit one slice', async () => {
   await history.close();
 });
 
-it('refuses a file that is damaged or no history, and leaves it as it is', async () => {
+it('refuses a damaged or foreign file and leaves it unchanged', async () => {
   const damaged = 'this is no database, but somebody may want it back'.repeat(100);
   writeFileSync(file, damaged);
   await expect(openHistory(file)).rejects.toThrow(
@@ -185,7 +185,7 @@ it('refuses a file that is damaged or no history, and leaves it as it is', async
   expect(readFileSync(file, 'utf8')).toBe(damaged);
 });
 
-it('refuses a file of a later version, and leaves it as it is', async () => {
+it('refuses a file of a later version and leaves it unchanged', async () => {
   await (await openHistory(file)).close();
   const database = await openSqlite({ file });
   await database.db

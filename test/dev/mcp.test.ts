@@ -58,7 +58,7 @@ async function call(name: string, input: Record<string, unknown> = {}): Promise<
 }
 
 describe('an assistant', () => {
-  it('learns which tools there are, and what they take', async () => {
+  it('lists the tools with their input', async () => {
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name)).toEqual([
       ...['list_components', 'check', 'test', 'run', 'stop_run', 'read_run', 'list_runs', 'search_runs'],
@@ -83,7 +83,7 @@ describe('an assistant', () => {
     });
   });
 
-  it('runs a module and reads all of it: requests, answers, stop reason, limits, bundles', async () => {
+  it('runs a module and reads requests, responses, stop reason, limits and bundles', async () => {
     const ran = (await call('run', { name: 'listBooks', connection: 'shop', parameters: { limit: 15 } }))
       .value;
     expect(ran).toMatchObject({
@@ -109,7 +109,7 @@ describe('an assistant', () => {
     expect(one).not.toHaveProperty('bundleList');
   });
 
-  it('cuts long answers and says how long they are', async () => {
+  it('cuts long responses and reports their length', async () => {
     const { history } = dev.server.backend;
     const ran = (await call('run', { name: 'listBooks', connection: 'shop', parameters: { limit: 1 } }))
       .value;
@@ -128,7 +128,7 @@ describe('an assistant', () => {
     expect(cut).toEqual({ isCut: true, size: 100_000, text: 'x'.repeat(64 * 1024) });
   });
 
-  it('runs again on recorded answers, without a request', async () => {
+  it('replays recorded responses without a request', async () => {
     const ran = (await call('run', { name: 'listBooks', connection: 'shop' })).value;
     const asked = dev.shop.requests.length;
     const again = (await call('run', { name: 'listBooks', connection: 'shop', replayOf: ran.id })).value;
@@ -176,7 +176,7 @@ describe('an assistant', () => {
     expect(secret.text).toBe('"[SANITIZED]"');
   });
 
-  it('checks the files as they are at the moment of the call', async () => {
+  it('checks the current files', async () => {
     expect((await call('check')).value).toEqual({ findings: [] });
     const file = 'modules/get-book/get-book.communication.iml.json';
     const before = readFileSync(path.join(dev.root, file), 'utf8');
@@ -209,7 +209,7 @@ describe('an assistant', () => {
     });
   });
 
-  it('is told what is wrong with a call, by code and sentence', async () => {
+  it('gets a code and a message for an invalid call', async () => {
     const wrong: readonly (readonly [
       tool: string,
       input: Record<string, unknown>,
@@ -257,14 +257,14 @@ describe('an assistant', () => {
   });
 });
 
-describe('nobody else', () => {
+describe('a caller without access', () => {
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
   const json = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
   const post = (headers: Record<string, string>, text = body): Promise<Response> =>
     fetch(`${dev.server.origin}/mcp`, { method: 'POST', headers: { ...json, ...headers }, body: text });
   const own = (): Record<string, string> => ({ authorization: `Bearer ${dev.server.token}` });
 
-  it('gets in without the token, from another page, or with a form', async () => {
+  it('is refused without the token, from another origin, and with a form', async () => {
     await expect(connect({})).rejects.toThrow(/NO_TOKEN/);
     await expect(connect({ authorization: 'Bearer wrong' })).rejects.toThrow(/NO_TOKEN/);
     expect((await post({ ...own(), origin: 'https://evil.example' })).status).toBe(403);
@@ -272,20 +272,20 @@ describe('nobody else', () => {
     expect((await post(own())).status).toBe(200);
   });
 
-  it('opens a stream or ends a session, as there is none', async () => {
+  it('gets 405 for streams and sessions, which do not exist', async () => {
     for (const method of ['GET', 'DELETE']) {
       expect((await fetch(`${dev.server.origin}/mcp`, { method, headers: own() })).status).toBe(405);
     }
   });
 
-  it('sends what is no call, or too much', async () => {
+  it('gets an error for an invalid or oversized call', async () => {
     expect((await post(own(), 'hello')).status).toBe(400);
     expect(
       (await post(own(), JSON.stringify({ ...JSON.parse(body), x: 'y'.repeat(5_000_000) }))).status,
     ).toBe(413);
   });
 
-  it('sees a secret in anything that was told', () => {
+  it('sees no secret in any response', () => {
     expect(heard.length).toBeGreaterThan(20);
     expect(heard.filter((text) => text.includes(API_KEY) || text.includes(dev.server.token))).toEqual([]);
     expect(dev.problems).toEqual([]);

@@ -96,7 +96,7 @@ const VALUES: readonly Row[] = [
 ];
 
 describe('a step of a run', () => {
-  it('has the names of every moment, before it and after it, and of the page that was never asked for', async () => {
+  it('has the variables before and after each step, and of the page that was not requested', async () => {
     const run = await keep(PAGED, PAGES);
     for (const [request, name, item, expression, text] of VALUES) {
       const { names } = chooseMoment(await run.open(run.request(request), item), name);
@@ -114,7 +114,7 @@ describe('a step of a run', () => {
     expect(await reached(1)).toEqual([...all, ['next', false]]);
   });
 
-  it('says what each name holds in a few words', async () => {
+  it('summarizes each variable', async () => {
     const run = await keep(PAGED, PAGES);
     const { moments, items } = showMoments(await run.open(run.request(0)));
     expect(items).toBe(2);
@@ -128,7 +128,7 @@ describe('a step of a run', () => {
     expect(words('item')).toMatchObject({ body: 'collection: items, next', item: 'collection: id' });
   });
 
-  it('of a repeat is that of its own answer', async () => {
+  it('of a repeat has its own response', async () => {
     const run = await keep(
       { url: '/job', repeat: { condition: '{{body.state != "done"}}', delay: 1, limit: 3 } },
       [{ state: 'new' }, { state: 'done' }],
@@ -151,7 +151,7 @@ describe('a step of a run', () => {
     expect(expressions.map(({ moment, value }) => [moment, value.text])).toEqual([['answer', 'false']]);
   });
 
-  it('of a chain is that of its own request, of one that was skipped too', async () => {
+  it('of a chain has its own request, also if it was skipped', async () => {
     const run = await keep(
       [
         { url: '/a', response: { temp: { id: '{{body.id}}' } } },
@@ -180,7 +180,7 @@ describe('a step of a run', () => {
     ]);
   });
 
-  it('without an answer has no moment that would need one, and says so', async () => {
+  it('without a response reports that moments after it do not exist', async () => {
     const failing = service(() => {
       throw new TransportError('NETWORK_FAILED', 'There is no way there.');
     });
@@ -199,7 +199,7 @@ describe('a step of a run', () => {
     );
   });
 
-  it('tells at which moment each expression of a text was evaluated', async () => {
+  it('reports the moment at which each expression was evaluated', async () => {
     const run = await keep(PAGED, PAGES);
     const { moments } = await run.open(run.request(1));
     const [text] = run.texts;

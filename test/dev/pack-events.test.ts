@@ -9,7 +9,7 @@ function makePage(outputs: readonly unknown[]): TraceEvent {
   return { ...PAGE, looked: outputs.length, outputs };
 }
 
-it('numbers events from the given one, and takes their long values out', async () => {
+it('numbers events from an offset, and moves long values out', async () => {
   const scope = { ...AT, kind: 'scope', phase: 'request', scope: {}, names: { temp: { a: 1 } }, unset: [] };
   const events = [makePage([{ id: 1 }]), scope as unknown as TraceEvent, makePage([])];
   const [page, names, empty] = packEvents(events, 7);
@@ -24,7 +24,7 @@ it('numbers events from the given one, and takes their long values out', async (
   expect(empty).toMatchObject({ event: { seq: 9, count: 0 } });
 });
 
-it('refers to the same value by the same name; a text is not the JSON that is written like it', async () => {
+it('refers to equal values by one name, and separates text from equal JSON', async () => {
   const [text, again, list] = await Promise.all([
     packBody('[1]', 'response body'),
     packBody('[1]', 'request body'),

@@ -25,7 +25,7 @@ function ask(path: string, headers: Record<string, string>, method = 'GET'): Pro
   });
 }
 
-describe('nobody else gets in', () => {
+describe('access is refused', () => {
   const own = (): Record<string, string> => ({ authorization: `Bearer ${dev.server.token}` });
 
   it('without the token of this start', async () => {
@@ -35,7 +35,7 @@ describe('nobody else gets in', () => {
     expect(await ask('/api/app', own())).toBe(200);
   });
 
-  it('by another name of this machine, as DNS rebinding has it', async () => {
+  it('by another host name, as with DNS rebinding', async () => {
     for (const host of ['evil.example', 'evil.example:80', '127.0.0.1', 'localhost.evil.example']) {
       expect(await ask('/api/app', { ...own(), host })).toBe(421);
       expect(await ask('/', { host })).toBe(421);
@@ -55,14 +55,14 @@ describe('nobody else gets in', () => {
     expect(await ask('/api/app', { ...own(), origin: dev.server.origin })).toBe(200);
   });
 
-  it('with a form, which needs no permission of ours', async () => {
+  it('with a form, which needs no preflight', async () => {
     expect(await ask('/api/runs', { ...own(), 'content-type': 'text/plain' }, 'POST')).toBe(415);
     expect(
       await ask('/api/runs', { ...own(), 'content-type': 'multipart/form-data; boundary=x' }, 'POST'),
     ).toBe(415);
   });
 
-  it('to any file but those of the page', async () => {
+  it('to files that are not part of the page', async () => {
     const paths = [
       '/../serve-dev.ts',
       '/%2e%2e/%2e%2e/etc/passwd',
@@ -75,7 +75,7 @@ describe('nobody else gets in', () => {
     expect(await ask('/', {})).toBe(200);
   });
 
-  it('and every answer forbids what is written into the page, frames and what is elsewhere', async () => {
+  it('and each response forbids inline scripts, frames and other origins', async () => {
     for (const path of ['/', '/api/app', '/api/none', '/api/runs/none']) {
       const { headers } = await dev.fetch(path);
       expect(headers.get('content-security-policy')).toMatch(
@@ -87,7 +87,7 @@ describe('nobody else gets in', () => {
     }
   });
 
-  it('and browsers keep nothing but files whose name says what is in them', async () => {
+  it('and browsers cache only files with a content hash in their names', async () => {
     const kept = async (target: string): Promise<string | null> =>
       (await dev.fetch(target)).headers.get('cache-control');
     expect(await kept('/main-ABCD2345.js')).toBe('private, max-age=31536000, immutable');
@@ -95,13 +95,13 @@ describe('nobody else gets in', () => {
       expect(await kept(target)).toBe('no-store');
   });
 
-  it('and no token is in what the page is made of', async () => {
+  it('and the files of the page contain no token', async () => {
     expect(await (await dev.fetch('/')).text()).not.toContain(dev.server.token);
     expect(new URL(dev.server.address).search).toBe('');
     expect(new URL(dev.server.address).hash).toBe(`#token=${dev.server.token}`);
   });
 
-  it('and uploads are bounded', async () => {
+  it('and uploads are limited', async () => {
     // What is announced is refused before any of it is read.
     const json = { ...own(), 'content-type': 'application/json', 'content-length': '5000000' };
     expect(await ask('/api/runs', json, 'POST')).toBe(413);
@@ -111,7 +111,7 @@ describe('nobody else gets in', () => {
 });
 
 describe('the API', () => {
-  it('tells of the app, its findings and the connections that are kept', async () => {
+  it('returns the app, its findings and the stored connections', async () => {
     const state = await dev.app();
     expect(state).toMatchObject({
       name: 'bookshop',
@@ -121,7 +121,7 @@ describe('the API', () => {
     expect(state.modules.map(({ name }) => name)).toContain('listBooks');
   });
 
-  it('gives the form of a module, options of its RPCs among it', async () => {
+  it('returns the form of a module with options of its RPCs', async () => {
     const form = await dev.form({
       kind: 'module',
       name: 'listBooks',
@@ -132,7 +132,7 @@ describe('the API', () => {
     expect(genre?.options?.map(({ value }) => value)).toEqual(['crime', 'travel', 'poetry', 'science']);
   });
 
-  it('says what a run would refuse of the values, as the run does', async () => {
+  it('reports invalid values as a run does', async () => {
     const wish = {
       kind: 'module',
       name: 'createBook',
@@ -151,7 +151,7 @@ describe('the API', () => {
     );
   });
 
-  it('asks the RPCs of a form once, while somebody types', async () => {
+  it('calls the RPCs of a form once during typing', async () => {
     const asked = (): number => dev.shop.requests.filter(({ url }) => url.includes('genres')).length;
     const wish = { kind: 'module', name: 'createBook', connection: 'shop' };
     await dev.post('/api/form', { ...wish, parameters: { title: 'a' } });
@@ -161,7 +161,7 @@ describe('the API', () => {
     expect(asked()).toBe(before);
   });
 
-  it('says which value an RPC waits for, and an error only once it has it', async () => {
+  it('reports the value that an RPC waits for, and its errors only with that value', async () => {
     const rpc = 'rpcs/list-genres/list-genres.communication.iml.json';
     const form = 'modules/create-book/create-book.mappable-params.iml.json';
     const before = [rpc, form].map(
@@ -182,7 +182,7 @@ describe('the API', () => {
     await dev.server.backend.look();
   });
 
-  it('runs a module, and tells of each request without a body and without a secret', async () => {
+  it('runs a module and emits each request without body and secrets', async () => {
     const run = await dev.run({ name: 'listBooks', parameters: { limit: 15 } });
     expect(run).toMatchObject({
       state: 'ok',
@@ -202,7 +202,7 @@ describe('the API', () => {
     expect(runs[0]).not.toHaveProperty('input');
   });
 
-  it('gives bodies by reference, cut until the whole is asked for', async () => {
+  it('returns bodies by reference, cut unless the whole body is requested', async () => {
     const run = await dev.run({ name: 'listBooks', parameters: {} });
     const body = await dev.get<{ text: string; isCut: boolean }>(`/api/bodies/${run.bundleList?.ref}`);
     expect(body.isCut).toBe(false);
@@ -211,14 +211,14 @@ describe('the API', () => {
     expect(dev.problems).toEqual([]);
   });
 
-  it('shows an error with its place and the line of the app', async () => {
+  it('shows an error with its source location and line', async () => {
     const run = await dev.run({ name: 'getBook', parameters: { isbn: '978-0-00-999999-9' } });
     expect(run).toMatchObject({ state: 'failed', bundles: 0 });
     expect(run.failure).toMatchObject({ status: 404, place: { file: expect.stringContaining('.json') } });
     expect(run.failure?.frame).toContain('^');
   });
 
-  it('says what is wrong with a wish', async () => {
+  it('describes an invalid request', async () => {
     const wrong = [
       [{ kind: 'module', name: 'listBook' }, 'There is no module "listBook". Did you mean "listBooks"?'],
       [{ kind: 'x', name: 'y' }, '"kind": expected module or rpc, got a string.'],
@@ -231,12 +231,12 @@ describe('the API', () => {
     for (const [wish, message] of wrong) expect(await dev.post('/api/runs', wish)).toMatchObject({ message });
   });
 
-  it('tells a run of a connection that is not kept as failed', async () => {
+  it('reports a run with an unknown connection as failed', async () => {
     const run = await dev.run({ name: 'listBooks', connection: 'other' });
     expect(run).toMatchObject({ state: 'failed', error: { type: 'InvalidConfigurationError' } });
   });
 
-  it('gives again what was answered, and asks the service from a page on', async () => {
+  it('replays responses, and sends requests from a page on', async () => {
     const run = await dev.run({ name: 'listBooks', parameters: {} });
     const before = dev.shop.requests.length;
     const again = await dev.run({ name: 'listBooks', parameters: {}, replayOf: run.id });
@@ -247,7 +247,7 @@ describe('the API', () => {
     expect(dev.shop.requests.length - before).toBe(3);
   });
 
-  it('says what an expression was at a moment of a run, and evaluates others there', async () => {
+  it('shows the value of an expression at a moment of a run, and evaluates others there', async () => {
     const run = await dev.run({ name: 'listBooks', parameters: {} });
     const events = await dev.events(run.id);
     const second = events.find((event) => event.kind === 'request' && event.page === 2);
@@ -299,7 +299,7 @@ describe('the API', () => {
     expect(diff.bundles.changes.length).toBeGreaterThan(0);
   });
 
-  it('finds what stands in a body, an address or an error', async () => {
+  it('finds texts in bodies, addresses and errors', async () => {
     const [, book] = createBooks();
     const run = await dev.run({ name: 'getBook', parameters: { isbn: book?.isbn } });
     for (const text of [book?.isbn ?? '', 'northern ORCHARD']) {
@@ -310,7 +310,7 @@ describe('the API', () => {
     expect(hits).toEqual([]);
   });
 
-  it('writes a run as a trace file and takes one in', async () => {
+  it('exports and imports a run as a trace file', async () => {
     const run = await dev.run({ name: 'listBooks', parameters: { limit: 12 } });
     const text = await (await dev.fetch(`/api/runs/${run.id}/trace`)).text();
     expect(text).not.toContain(API_KEY);
@@ -332,7 +332,7 @@ describe('the API', () => {
     expect(await none.json()).toMatchObject({ code: 'TRACE_FILE' });
   });
 
-  it('says what a saved file made of the last run, until there is another', async () => {
+  it('shows the effect of a saved file on the last run', async () => {
     const file = 'modules/list-books/list-books.communication.iml.json';
     const live = async () => (await dev.app()).live;
     const run = await dev.run({ name: 'listBooks', parameters: { limit: 1 } });
@@ -345,7 +345,7 @@ describe('the API', () => {
     await expect.poll(live).toMatchObject({ of: next.id });
   });
 
-  it('reports no problem if a file is half written while the last run is repeated', async () => {
+  it('reports no problem if a file is incomplete while the last run is repeated', async () => {
     const file = 'modules/list-books/list-books.communication.iml.json';
     await dev.run({ name: 'listBooks', parameters: { limit: 1 } });
     const text = dev.read(file);

@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => dev.close());
 
-it('stops a run whose custom function never ends, and answers meanwhile', async () => {
+it('stops a run whose custom function never ends, and responds meanwhile', async () => {
   const { id } = await dev.post<{ id: string }>('/api/runs', {
     kind: 'module',
     name: 'listBooks',
@@ -29,7 +29,7 @@ it('stops a run whose custom function never ends, and answers meanwhile', async 
   await expect.poll(async () => (await dev.detail(id)).state, { timeout: 8000 }).toBe('stopped');
 });
 
-it('runs the app as it was saved last, after a worker was terminated', async () => {
+it('runs the last saved app after a worker was terminated', async () => {
   dev.write(FUNCTION, "function formatPrice() { return 'free'; }");
   await dev.server.backend.look();
   const run = await dev.run({ name: 'listBooks', parameters: { limit: 1 } });

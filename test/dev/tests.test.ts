@@ -32,7 +32,7 @@ async function save(run: string, name: string, more: Record<string, unknown> = {
   return dev.post(`/api/runs/${run}/case/write`, { name, shown, ...more });
 }
 
-it('shows what a run becomes as a case, writes it where nothing is, and it passes', async () => {
+it('shows a run as a case and writes it to a new file, where it passes', async () => {
   const run = await dev.run({ name: 'listBooks', parameters: { limit: 3 } });
   expect(run.canReplay).toBe(true);
   const draft = await dev.draft(run.id);
@@ -46,7 +46,7 @@ it('shows what a run becomes as a case, writes it where nothing is, and it passe
   expect(again.taken).toEqual(['three']);
 });
 
-it('replaces nothing unless asked, and writes nowhere but among the tests of the app', async () => {
+it('overwrites a case only on request, and writes only below the tests of the app', async () => {
   const run = await dev.run({ name: 'getBook', parameters: { isbn: 'none' } });
   const before = readFileSync(path.join(dev.root, CASE), 'utf8');
   const list = await dev.run({ name: 'listBooks', parameters: { limit: 4 } });
@@ -75,7 +75,7 @@ it('replaces nothing unless asked, and writes nowhere but among the tests of the
   expect(readFileSync(path.join(dev.root, CASE), 'utf8')).not.toBe(before);
 });
 
-it('refuses a run that is not at hand, or was left before its end', async () => {
+it('refuses an unknown or incomplete run', async () => {
   const left = await dev.run({ name: 'listBooks', parameters: {}, limit: 2 });
   expect(await dev.post(`/api/runs/${left.id}/case`)).toMatchObject({
     message: expect.stringContaining('was left after 2 bundles'),
@@ -88,7 +88,7 @@ it('refuses a run that is not at hand, or was left before its end', async () => 
   });
 });
 
-it('runs a test again when a file it depends on is saved, and shows which change broke it', async () => {
+it('reruns a test if its files change, and shows the change that broke it', async () => {
   const passed = await settled(CASE, ({ status }) => status === 'passed');
   const text = readFileSync(path.join(dev.root, SPEC), 'utf8');
   dev.write(SPEC, text.replace('"{{item.title}}"', '"{{item.titel}}"'));
@@ -124,7 +124,7 @@ it('runs a test again when a file it depends on is saved, and shows which change
   expect(JSON.stringify(kept)).not.toContain(API_KEY);
 });
 
-it('tells of a case that cannot be read, forgets one that is gone, and runs one alone', async () => {
+it('reports an unreadable case, forgets a deleted one, and runs a single one', async () => {
   const broken = 'tests/listBooks/broken.test.json';
   writeFileSync(
     path.join(dev.root, broken),
@@ -144,7 +144,7 @@ it('tells of a case that cannot be read, forgets one that is gone, and runs one 
   expect(dev.problems).toEqual([]);
 });
 
-it('leaves no test running where its run cannot be kept', async () => {
+it('ends a test whose run cannot be stored', async () => {
   const { tests, history } = dev.server.backend;
   const full = vi.spyOn(history, 'saveRun').mockRejectedValue(new Error('the disk is full'));
   await expect(tests.run(({ id }) => id === CASE)).rejects.toThrow('the disk is full');

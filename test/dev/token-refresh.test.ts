@@ -28,7 +28,7 @@ const STORED: StoredConnection = {
   common: undefined,
 };
 
-it('tells the refresh of a token from the requests of the run it was made for', async () => {
+it('separates the refresh of a token from the requests of the run', async () => {
   const events: TraceEvent[] = [];
   const transport: Transport = async ({ url }) =>
     respond({ json: url.endsWith('/token') ? { token: 'token-after-0001' } : { id: 1 } }, url);

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { expect, it } from 'vitest';
 import { warmUp } from '../../src/tools/dev/serve-dev.js';
 
-it('asks for the page, and leaves no connection that would keep a server open', async () => {
+it('requests the page and closes its connection', async () => {
   const asked: (string | undefined)[] = [];
   const server = createServer((request, response) => {
     asked.push(request.url);
@@ -20,7 +20,7 @@ it('asks for the page, and leaves no connection that would keep a server open', 
   expect(asked).toEqual(['/']);
 });
 
-it('says nothing of a server that is gone', async () => {
+it('ignores a closed server', async () => {
   const server = createServer();
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

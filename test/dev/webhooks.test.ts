@@ -15,7 +15,7 @@ async function callOf() {
   return dev.detail(runs[0]?.id);
 }
 
-it('receives calls by an address that holds a key, shows them and sends them again', async () => {
+it('receives calls at an address with a key, shows and replays them', async () => {
   const { webhooks } = await dev.app();
   const address = webhooks[0]?.address ?? '';
   expect(address).toBe(`${dev.server.hookOrigin}/hooks/sold/key-of-sold`);
@@ -32,14 +32,14 @@ it('receives calls by an address that holds a key, shows them and sends them aga
   expect(await dev.detail(id)).toMatchObject({ state: 'ok', bundles: 2 });
 });
 
-it('answers no call whose key is another, and none to a webhook that is not there', async () => {
+it('refuses calls with another key and to unknown webhooks', async () => {
   for (const place of ['sold/key-of-sol', 'sold/x', 'none/key-of-none', 'sold']) {
     const { status } = await fetch(`${dev.server.hookOrigin}/hooks/${place}`, { method: 'POST' });
     expect(status, place).toBe(404);
   }
 });
 
-it('sends a call that was edited, with what was hidden of it, and shows what its sender was answered', async () => {
+it('sends an edited call with its redacted values, and shows the response', async () => {
   const { webhooks } = await dev.app();
   const headers = { 'content-type': 'application/json', authorization: 'Bearer sender-secret-0002' };
   const init = { method: 'POST', headers, body: JSON.stringify({ sales: [{ isbn: 'a' }] }) };
@@ -68,7 +68,7 @@ it('sends a call that was edited, with what was hidden of it, and shows what its
   expect(await runFixtures(path.join(dev.root, 'tests/sold'))).toMatchObject({ ok: true, passed: 1 });
 });
 
-it('says why a call has no bundles', async () => {
+it('explains why a call has no bundles', async () => {
   const { webhooks } = await dev.app();
   const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"sales": []}' };
   await fetch(webhooks.find(({ name }) => name === 'sold')?.address ?? '', init);
@@ -80,7 +80,7 @@ it('says why a call has no bundles', async () => {
   });
 });
 
-describe('what an app or a sender controls', () => {
+describe('content of an app or a sender', () => {
   it('is never served from the origin of the page', async () => {
     expect(dev.server.hookOrigin).not.toBe(dev.server.origin);
     for (const method of ['GET', 'POST']) {

@@ -27,7 +27,7 @@ function request(more: Partial<Pick<Request, 'method' | 'url' | 'headers'>>): Re
   };
 }
 
-it('writes a command that a shell reads as the request was', () => {
+it('writes a shell command for the same request', () => {
   const url = "https://api.example.com/a?q=it's&x=$HOME`id`&y=%20\\n";
   const headers = [
     ['accept', 'application/json'],
@@ -43,7 +43,7 @@ it('writes a command that a shell reads as the request was', () => {
   expect(command).not.toContain('#');
 });
 
-it('leaves variables where secrets were, named after their place', () => {
+it('writes variables for secrets, named by their location', () => {
   const command = writeCurl(
     request({
       method: 'PUT',
@@ -72,7 +72,7 @@ it('leaves variables where secrets were, named after their place', () => {
   ]);
 });
 
-it('asks curl for what it does not do by itself: patterns in an address, answers without a body', () => {
+it('adds curl options for patterns in an address and responses without a body', () => {
   const url = 'https://api.example.com/?filter[name]={a}';
   expect(argumentsOf(writeCurl(request({ method: 'HEAD', url }), undefined))).toEqual([
     '--head',
@@ -82,7 +82,7 @@ it('asks curl for what it does not do by itself: patterns in an address, answers
   ]);
 });
 
-it('quotes an empty body, and one that is a secret whole', () => {
+it('quotes an empty body, and a body that is a secret', () => {
   expect(argumentsOf(writeCurl(request({ method: 'POST' }), ''))).toEqual([
     ...['-X', 'POST', '--url', 'https://api.example.com/', '--data-raw', ''],
   ]);
@@ -94,7 +94,7 @@ it('quotes an empty body, and one that is a secret whole', () => {
   expect(argumentsOf(writeCurl(request({}), '[SANITIZED]'), { IML_SECRET: 's' }).at(-1)).toBe('s');
 });
 
-it('runs nothing of a trace that somebody else wrote', () => {
+it('writes no command that executes content of a foreign trace', () => {
   const method = "GET; touch $(id) `id` 'x";
   const headers = [
     ['@/etc/passwd', 'x'],

@@ -22,7 +22,7 @@ const EVENTS: Parameters<typeof writeRunHar>[0]['events'] = [
   { ...AT, seq: 1, kind: 'response', status: 200, headers: {}, body: BODY, size: 1, durationMs: 5 },
 ];
 
-it('shows what nobody sees in an answer that the history has, and gives it back', async () => {
+it('escapes invisible characters of a stored response and restores them', async () => {
   const text = await writeRunHar({
     events: EVENTS,
     history: { body: async () => ({ kind: 'text', text: UNSEEN }) },

@@ -112,7 +112,7 @@ describe.skipIf(!HERE)(title, () => {
     ['(pagin|ation.page', 'number of the page to come'],
     ['"limit": "{{para|meters.limit}}"', 'What the user filled in.'],
     ['"meth|od"', 'method'],
-  ])('explains %s', async (piece, text) => {
+  ])('shows documentation of %s on hover', async (piece, text) => {
     const hover = await askAt<Hover>('textDocument/hover', SEARCH, piece);
     expect(JSON.stringify(hover.contents).toLowerCase()).toContain(text.toLowerCase());
   });
@@ -126,11 +126,11 @@ describe.skipIf(!HERE)(title, () => {
       '{{connection.project|Id}}',
       ['connections/connection1/connection1.params.iml.json'],
     ],
-  ])('goes in %s from %s to where it is declared', async (file, piece, targets) => {
+  ])('goes in %s from %s to its declaration', async (file, piece, targets) => {
     expect(filesOf(await askAt<Location[]>('textDocument/definition', file, piece))).toEqual(targets);
   });
 
-  it('finds all that calls an RPC', async () => {
+  it('finds all references of an RPC', async () => {
     const context = { includeDeclaration: true };
     const found = await askAt<Location[]>('textDocument/references', FORM, '"rpc://list|Tables"', {
       context,
@@ -143,7 +143,7 @@ describe.skipIf(!HERE)(title, () => {
     expect(found).toHaveLength(1 + calling.length);
   });
 
-  it('renames an RPC, a function and a parameter, each wherever it is written', async () => {
+  it('renames an RPC, a function and a parameter in all their references', async () => {
     const rpc = await rename(FORM, '"rpc://list|Tables"', 'listEveryTable');
     for (const text of rpc.values()) {
       expect(text).not.toMatch(/rpc:\/\/listTables|"listTables": \{/);
@@ -167,7 +167,7 @@ describe.skipIf(!HERE)(title, () => {
     expect(field.has('modules/delete-rows/delete-rows.communication.iml.json')).toBe(false);
   });
 
-  it('helps with arguments, outlines, formats and mends', async () => {
+  it('provides signature help, outlines, formatting and quick fixes', async () => {
     const help = await askAt<SignatureHelp>(
       'textDocument/signatureHelp',
       SEARCH,

@@ -74,9 +74,9 @@ const half = fc.record({
   cursor: fc.nat(COMMUNICATION.length + 6),
 });
 
-describe('what is half written', () => {
+describe('an incomplete document', () => {
   it.each(['list.iml.json', 'makecomapp.json', 'list.params.iml.json'] as const)(
-    'is answered for, whatever is cut out of %s',
+    'gets responses, wherever %s is cut',
     async (name) => {
       const whole = FILES[name];
       const file = path.join(folder, name);

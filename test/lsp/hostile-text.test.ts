@@ -19,7 +19,7 @@ describe('a text of a million characters before the cursor', () => {
     ['backticks', `${'`a'.repeat(MILLION / 2)} (`, []],
     ['dots', `${'a.'.repeat(MILLION / 2)}(`, []],
     ['a path at its end', `${'a('.repeat(MILLION / 2)}body.items`, ['body']],
-  ])('is looked at for a path: %s', (_, before, parents) => {
+  ])('is parsed in linear time for a path: %s', (_, before, parents) => {
     expect(readPrefix(before)?.parents).toEqual(parents);
   });
 
@@ -28,7 +28,7 @@ describe('a text of a million characters before the cursor', () => {
     ['names and brackets', `${'a('.repeat(MILLION / 2)}`, 'a'],
     ['a long name', `${'a'.repeat(MILLION)}(`, 'a'.repeat(200)],
     ['blanks', `upper${' '.repeat(100)}(${' '.repeat(MILLION)}`, 'upper'],
-  ])('is looked at for a call: %s', (_, before, name) => {
+  ])('is parsed in linear time for a call: %s', (_, before, name) => {
     expect(findCallAt(before)?.name).toBe(name);
   });
 });
@@ -72,7 +72,7 @@ describe('findings', () => {
     return { rule: 'unknown-function', level: 'error', message: `${index}`, place } as Finding;
   });
 
-  it('of a long text with very many of them are shown, as many as anybody reads', () => {
+  it('are limited in number for a long text', () => {
     const shown = toDiagnostics(findings, text);
     expect(shown).toHaveLength(1000);
     expect(shown[999]).toMatchObject({

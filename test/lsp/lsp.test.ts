@@ -88,7 +88,7 @@ afterEach(async () => {
 const labels = (items: readonly CompletionItem[]): readonly string[] => items.map(({ label }) => label);
 
 describe('the language server', () => {
-  it('tells what is wrong while a text is typed, and that it is right again', async () => {
+  it('publishes diagnostics while a text is edited, and removes them', async () => {
     await editor.diagnostics(file, (found) => found.length === 0);
     await editor.change('{ "url": "/{{shout(1)}}" }');
     const [wrong] = await editor.diagnostics(file, (found) => found.length === 1);
@@ -104,7 +104,7 @@ describe('the language server', () => {
     await editor.diagnostics(file, (found) => found.length === 0);
   });
 
-  it('answers while the text is typed character by character', async () => {
+  it('responds while the text is typed character by character', async () => {
     const text = '{ "url": "/{{ifempty(parameters.userId; 1)}}", "response": { "output": "{{body.id}}" } }';
     for (let length = 1; length <= text.length; length++) {
       const items = await editor.at<CompletionItem[]>('textDocument/completion', `${text.slice(0, length)}|`);
@@ -138,13 +138,13 @@ describe('the language server', () => {
     ['{ "url": "/a", "response": { "|" } }', ['output', 'iterate', 'trigger'], ['pagination']],
     ['{ "url": "/a", "method": | }', ['"POST"', '"DELETE"'], []],
     ['{ "url": "/a", "response": { "error": { "type": "|" } } }', ['"RateLimitError"'], ['"listTeams"']],
-  ])('completes %s by the schema of the file', async (marked, wanted, unwanted) => {
+  ])('completes %s from the schema of the file', async (marked, wanted, unwanted) => {
     const found = labels(await editor.at<CompletionItem[]>('textDocument/completion', marked));
     expect(found).toEqual(expect.arrayContaining(wanted));
     for (const name of unwanted) expect(found).not.toContain(name);
   });
 
-  it('says what a key it offers does', async () => {
+  it('documents the keys that it completes', async () => {
     const items = await editor.at<CompletionItem[]>('textDocument/completion', '{ "url": "/a", "|" }');
     const documentation = items.find(({ label }) => label === 'repeat')?.documentation;
     expect(JSON.stringify(documentation)).toContain('Repeats the request while a condition holds');
@@ -167,7 +167,7 @@ describe('the language server', () => {
     expect(labels(items)).toContain(wanted);
   });
 
-  it('replaces what is typed of an address', async () => {
+  it('replaces the typed part of an address', async () => {
     await editor.open(path.join(folder, 'get-user.params.iml.json'), '[]');
     const marked = '[{ "name": "a", "type": "select", "options": "rpc://li|" }]';
     const items = await editor.at<CompletionItem[]>('textDocument/completion', marked);
@@ -177,7 +177,7 @@ describe('the language server', () => {
     });
   });
 
-  it('says what a key of a file does', async () => {
+  it('documents a key of a file on hover', async () => {
     const hover = await editor.at<Hover>(
       'textDocument/hover',
       FILES['get-user.iml.json'].replace('"qs"', '"q|s"'),
@@ -185,7 +185,7 @@ describe('the language server', () => {
     expect(JSON.stringify(hover.contents)).toContain('Query of the request by name');
   });
 
-  it('shows what is wrong with the settings where they are written', async () => {
+  it('publishes diagnostics of the settings file', async () => {
     const config = path.join(folder, 'iml.config.json');
     await editor.open(config, '{ "check": { "rules": { "dead-brnch": "off" } } }');
     expect(await editor.diagnostics(config, (found) => found.length > 0)).toMatchObject([
@@ -204,7 +204,7 @@ describe('the language server', () => {
     ]);
   });
 
-  it('replaces what is typed of a name', async () => {
+  it('replaces the typed part of a name', async () => {
     const items = await editor.at<CompletionItem[]>('textDocument/completion', '{ "url": "/{{format|" }');
     expect(items.find(({ label }) => label === 'formatDate')).toMatchObject({
       textEdit: { newText: 'formatDate($0)', range: { start: { character: 13 }, end: { character: 19 } } },
@@ -212,7 +212,7 @@ describe('the language server', () => {
     });
   });
 
-  it('helps with the arguments of a function', async () => {
+  it('provides signature help for a built-in function', async () => {
     const help = await editor.at<SignatureHelp>(
       'textDocument/signatureHelp',
       '{ "url": "{{formatDate(addDays(now; 1); \'YYYY|',
@@ -223,7 +223,7 @@ describe('the language server', () => {
     });
   });
 
-  it('helps with the arguments of a function of the app', async () => {
+  it('provides signature help for a custom function', async () => {
     const help = await editor.at<SignatureHelp>('textDocument/signatureHelp', '{ "url": "{{twice(|');
     expect(help).toMatchObject({
       activeParameter: 0,
@@ -231,7 +231,7 @@ describe('the language server', () => {
     });
   });
 
-  it('completes in an RPC what the forms that ask it give', async () => {
+  it('completes in an RPC the arguments of the forms that call it', async () => {
     await editor.open(path.join(folder, 'list-teams.iml.json'), FILES['list-teams.iml.json']);
     const marked = '{ "endpoint": "teams", "input": { "a": "{{parameters.|';
     const items = await editor.at<CompletionItem[]>('textDocument/completion', marked);
@@ -245,7 +245,7 @@ describe('the language server', () => {
     ['{{temp.tok|en}}', 'From `get-user.iml.json:1`'],
     ['{{twi|ce(2)}}', 'function of the app'],
     ['{{twi|ce(2)}}', 'twice(n)'],
-  ])('explains %s', async (piece, text) => {
+  ])('shows documentation of %s on hover', async (piece, text) => {
     const whole = FILES['get-user.iml.json'];
     const plain = piece.replace('|', '');
     const hover = await editor.at<Hover>('textDocument/hover', whole.replace(plain, piece));
@@ -256,7 +256,7 @@ describe('the language server', () => {
     ['parameters.user|Id', 'get-user.params.iml.json'],
     ['twi|ce(2)', 'makecomapp.json'],
     ['temp.tok|en', 'get-user.iml.json'],
-  ])('goes from %s to where it is declared', async (piece, target) => {
+  ])('goes from %s to its declaration', async (piece, target) => {
     const whole = FILES['get-user.iml.json'];
     const found = await editor.at<Location[]>(
       'textDocument/definition',
@@ -268,7 +268,7 @@ describe('the language server', () => {
   it.each([
     ['apiKey', 'account.params.iml.json', 'API key'],
     ['region', 'account.iml.json', 'kept by response.data'],
-  ])('says where connection.%s comes from, and goes there', async (name, target, about) => {
+  ])('shows the origin of connection.%s and goes to it', async (name, target, about) => {
     const marked = `{ "url": "/a/{{connection.${name}|}}" }`;
     const hover = await editor.at<Hover>('textDocument/hover', marked);
     expect(JSON.stringify(hover.contents)).toContain(about);
@@ -291,7 +291,7 @@ describe('the language server', () => {
     });
   });
 
-  it('renames an RPC in the manifest and in addresses, and finds both', async () => {
+  it('renames an RPC in the manifest and in addresses, and finds both references', async () => {
     const params = path.join(folder, 'get-user.params.iml.json');
     await editor.open(params, FILES['get-user.params.iml.json']);
     const marked = FILES['get-user.params.iml.json'].replace('listTeams', 'list|Teams');
@@ -310,7 +310,7 @@ describe('the language server', () => {
     ['connection "account"', 'makecomapp.json', '"connection": "acc|ount"', ['makecomapp.json']],
     ['endpoint "teams"', 'list-teams.iml.json', '"endpoint": "te|ams"', ['makecomapp.json']],
     ['module of a group', 'groups.json', '["get|User"]', ['makecomapp.json']],
-  ])('goes from a %s to where it is declared', async (_, name, piece, targets) => {
+  ])('goes from a %s to its declaration', async (_, name, piece, targets) => {
     const text = FILES[name as keyof typeof FILES];
     await editor.open(path.join(folder, name), text);
     const marked = text.replace(piece.replace('|', ''), piece);
@@ -318,7 +318,7 @@ describe('the language server', () => {
     expect(found.map(({ uri }) => path.basename(uri))).toEqual(targets);
   });
 
-  it('finds all places of a connection and of a module', async () => {
+  it('finds all references of a connection and of a module', async () => {
     await editor.open(path.join(folder, 'makecomapp.json'), MANIFEST);
     const references = async (piece: string): Promise<number> => {
       const marked = MANIFEST.replace(piece.replace('|', ''), piece);
@@ -343,7 +343,7 @@ describe('the language server', () => {
     return Object.fromEntries(changed);
   };
 
-  it('renames a function in its code, the code of others, expressions and the manifest', async () => {
+  it('renames a function in its code, other functions, expressions and the manifest', async () => {
     const changed = await renamed('get-user.iml.json', 'twi|ce(2)', 'double');
     expect(Object.keys(changed).sort()).toEqual([
       'four-times.js',
@@ -357,7 +357,7 @@ describe('the language server', () => {
     expect(JSON.parse(changed['makecomapp.json'] ?? '').components.function).toHaveProperty('double');
   });
 
-  it('renames what a connection keeps where it is read, too', async () => {
+  it('renames a stored member of a connection and its references', async () => {
     const field = await renamed('account.params.iml.json', '"api|Key"', 'token');
     expect(field['account.params.iml.json']).toContain('"name": "token"');
     expect(field['base.iml.json']).toContain('{{connection.token}}');
@@ -365,7 +365,7 @@ describe('the language server', () => {
     expect(data['account.iml.json']).toContain('"zone": "{{body.region}}"');
   });
 
-  it('renames a parameter in the RPC that only this form asks, too', async () => {
+  it('renames a parameter also in an RPC that only its form calls', async () => {
     const changed = await renamed('get-user.params.iml.json', '"user|Id"', 'personId');
     expect(changed['list-teams.iml.json']).toContain('{{parameters.personId}}');
     expect(changed['get-user.iml.json']).toContain('{{parameters.personId}}');
@@ -380,7 +380,7 @@ describe('the language server', () => {
     await expect(renamed(name, piece, newName)).rejects.toThrow(message);
   });
 
-  it('renames what has just been typed', async () => {
+  it('renames text that is not saved yet', async () => {
     const typed = '{ "url": "/{{parameters.user|Id}}/{{parameters.userId}}", "temp": {} }';
     const edit = await editor.at<WorkspaceEdit>('textDocument/rename', typed, { newName: 'id' });
     const [, edits] =
@@ -392,7 +392,7 @@ describe('the language server', () => {
     ]);
   });
 
-  it('mends by a quick fix', async () => {
+  it('offers a quick fix for a finding', async () => {
     await editor.change('{ "url": "/{{formatdate(now)}}" }');
     const [wrong] = await editor.diagnostics(file, (found) =>
       found.some(({ code }) => code === 'unknown-function'),
@@ -413,7 +413,7 @@ describe('the language server', () => {
     ['{ "url": "/{{paramters.userId}}" }', 'unknown-name', 'parameters'],
     ['{ "url": "/a", "metod": "POST" }', 'unknown-directive', 'method'],
     ['{ "url": "/a", "method": "PTCH" }', 'unknown-method', 'PATCH'],
-  ])('offers the suggestion of %s as a quick fix, and the page of its rule', async (text, rule, meant) => {
+  ])('offers the suggestion of %s as a quick fix, with the page of its rule', async (text, rule, meant) => {
     await editor.change(text);
     const [wrong] = await editor.diagnostics(file, (found) => found.some(({ code }) => code === rule));
     expect(wrong?.codeDescription?.href).toMatch(new RegExp(`/docs/rules/${rule}\\.md$`));

@@ -23,7 +23,7 @@ describe('JSON Schemas', () => {
     expect(name === 'test' ? silent.filter((at) => at.split('/').length === 3) : silent).toEqual([]);
   });
 
-  it('describe the members that a shape knows, at every level', async () => {
+  it('describe all members of a shape, at each level', async () => {
     const { definitions } = (await makeSchema('communication')) as {
       definitions: Record<string, { properties: Record<string, { description?: string }> }>;
     };
@@ -69,7 +69,7 @@ const APPS = existsSync(CORPUS)
   : [];
 
 describe.skipIf(APPS.length === 0)('published apps', () => {
-  it.each(APPS)('%s: schemas refuse what loading warns of, and nothing else', async (folder) => {
+  it.each(APPS)('%s: schemas refuse exactly the members that loading warns about', async (folder) => {
     const app = await loadApp(path.join(CORPUS, folder));
     const warned = new Set(app.warnings.map(({ place }) => place.file));
     for (const checked of listDocuments(app)) {

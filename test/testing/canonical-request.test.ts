@@ -13,7 +13,7 @@ function send(contentType: string, body: string) {
 }
 
 describe('canonicalRequest', () => {
-  it('tells the parts of a multipart body as they were sent, without its boundary', () => {
+  it('contains the parts of a multipart body without the boundary', () => {
     const { headers, parts } = send(
       FORM,
       '--b\r\nContent-Disposition: form-data; name="a%22b"\r\n\r\n1\r\n' +
@@ -26,7 +26,7 @@ describe('canonicalRequest', () => {
     ]);
   });
 
-  it('keeps a body that only calls itself multipart as it came', () => {
+  it('leaves an invalid multipart body unchanged', () => {
     expect(send(FORM, '--b\r\nbroken off')).toMatchObject({ bodyText: '--b\r\nbroken off' });
     expect(send('multipart/form-data', '\xff\xfe')).toMatchObject({ bodyBase64: '//4=' });
   });

@@ -67,7 +67,7 @@ const CASES: Readonly<Record<string, object>> = {
 };
 
 describe('common of a case of a connection', () => {
-  it.each(Object.keys(CASES))('replaces that of an app on disk: %s', async (name) => {
+  it.each(Object.keys(CASES))('replaces the common data of an app on disk: %s', async (name) => {
     const replaced = writeApp({ ...APP, 'tests/a/b.test.json': CASES[name] });
     const { ok, results } = await runFixtures(replaced);
     expect([ok, results.map(printTestFailures)]).toEqual([true, ['']]);

@@ -136,7 +136,7 @@ async function record(app: App, module: ModuleComponent): Promise<string> {
 
 describe.skipIf(!HERE)(title, () => {
   it.each(APPS)(
-    'of %s is recorded as a case that passes, without the key',
+    'of %s is recorded as a passing case without the key',
     { timeout: 300_000 },
     async (folder) => {
       const app = await loadApp(path.join(CORPUS, folder));

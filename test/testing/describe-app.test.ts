@@ -33,7 +33,7 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('describeApp', () => {
-  it('makes a test of each case, with the functions of any runner', async () => {
+  it('defines a test per case with the functions of any test runner', async () => {
     const tests = new Map<string, () => Promise<void>>();
     const names: string[] = [];
     describeApp(folder, {
@@ -59,7 +59,7 @@ describe('describeApp', () => {
 });
 
 describe('runFixtures', () => {
-  it('gives all results, or those a filter names', async () => {
+  it('returns all results, or those that match a filter', async () => {
     const report = await runFixtures(folder);
     expect(report).toMatchObject({ ok: false, passed: 1, failed: 1, skipped: 0 });
     expect(report.results.map(({ name, status }) => [name, status])).toEqual([

@@ -11,7 +11,7 @@ it.each([
   ['application/x-www-form-urlencoded', `password=${SECRET}&a=1`],
   ['application/xml', `<a><password>${SECRET}</password></a>`],
   ['text/plain', `{"password":"${SECRET}"}`],
-])('finds secrets in the body of a call that is kept as text: %s %s', (contentType, bodyText) => {
+])('finds secrets in a webhook body stored as text: %s %s', (contentType, bodyText) => {
   const book = createSecretBook();
   const request = { method: 'POST', headers: { 'content-type': contentType }, bodyText };
   const input = {
@@ -24,7 +24,7 @@ it.each([
   expect(book.isIn(SECRET)).toBe(true);
 });
 
-it('takes what attach has stored for secret, whatever it is called, as a host keeps it sealed', () => {
+it('treats all data that attach stored as secret', () => {
   const book = createSecretBook();
   const app = defineApp({
     name: 'a',
@@ -36,7 +36,7 @@ it('takes what attach has stored for secret, whatever it is called, as a host ke
   expect(book.secrets().map(({ value }) => value)).toEqual(['says-nothing-9f8e', 'deep-7d6c5b']);
 });
 
-it('takes for secret what the app hides in bodies by its value, where that is what the run was given', () => {
+it('treats input values as secret if the app sanitizes them in bodies', () => {
   const book = createSecretBook();
   const sanitize = ['request.body<parameters.note>', 'response.body< data.deep.word >', 'request.body.note'];
   const others = [

@@ -46,7 +46,7 @@ async function play(
 }
 
 describe('mockTransport', () => {
-  it('answers equal requests one after the other', async () => {
+  it('responds to equal requests in the order of the exchanges', async () => {
     const exchanges = [
       page('/x', { response: { body: { url: 1 } } }),
       page('/x', { response: { body: { url: 2 } } }),
@@ -56,7 +56,7 @@ describe('mockTransport', () => {
     expect(answers).toEqual([1, 2]);
   });
 
-  it('tells of a request behind the last exchange, unless that repeats', async () => {
+  it('reports a request after the last exchange, unless the exchange repeats', async () => {
     const requests = [request('/x'), request('/x')];
     const { told, answers } = await play([page('/x')], requests);
     expect(told).toEqual(['Call 2 is not in the script, which has 1 exchange: GET https://a.example/x.']);
@@ -64,12 +64,12 @@ describe('mockTransport', () => {
     expect((await play([page('/x', { repeat: true })], requests)).told).toEqual([]);
   });
 
-  it('tells of an exchange nobody used', async () => {
+  it('reports an unused exchange', async () => {
     const { told } = await play([page('/x'), page('/y')], [request('/x')]);
     expect(told).toEqual(['Exchange 2 (https://a.example/y) was not used: 1 of 2 scripted calls were made.']);
   });
 
-  it('names the nearest exchange, field by field, and answers in turn', async () => {
+  it('reports the differences to the nearest exchange', async () => {
     const exchanges = [page('/a?page=1'), page('/b?page=2&size=5')];
     const { told, answers } = await play(exchanges, [
       request('/b?page=3&size=5'),
@@ -82,13 +82,13 @@ describe('mockTransport', () => {
     expect(answers).toEqual(['/a?page=1', '/b?page=2&size=5']);
   });
 
-  it('tells what comes out of order', async () => {
+  it('reports requests out of order', async () => {
     const { told, answers } = await play([page('/a'), page('/b')], [request('/b'), request('/a')]);
     expect(told).toEqual(['Call 1 is exchange 2; it was the turn of exchange 1.']);
     expect(answers).toEqual(['/b', '/a']);
   });
 
-  it('strictly, wants queries and bodies to be described', async () => {
+  it('requires queries and bodies in strict mode', async () => {
     const body = Buffer.from('{"a":1}');
     const sent = request('/x?q=1', { method: 'POST', headers: [['content-type', 'application/json']], body });
     const loose = await play([page('/x')], [sent], {});
@@ -100,7 +100,7 @@ describe('mockTransport', () => {
     ]);
   });
 
-  it('leaves out what is ignored', async () => {
+  it('ignores the configured members', async () => {
     const options: PlayOptions = {
       isStrict: true,
       ignored: [
@@ -121,7 +121,7 @@ describe('mockTransport', () => {
     expect((await play([exchange], [sent], options)).told).toEqual([]);
   });
 
-  it('compares by matchers, in the address, too', async () => {
+  it('compares with matchers, also in the URL', async () => {
     const exchange: Exchange = {
       request: { method: { $regex: '^(GET|HEAD)$' }, url: { $regex: 'x\\?page=\\d$' } },
       response: { body: { url: 1 } },

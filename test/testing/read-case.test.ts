@@ -25,7 +25,7 @@ describe('readCase', () => {
     expect(reading.ok && reading.case.name).toBe('list/one');
   });
 
-  it('puts fake secrets and bodies in place, and keeps what is written', async () => {
+  it('fills in fake secrets and bodies, and keeps the written case', async () => {
     const text = JSON.stringify({
       component: 'module:list',
       input: { connection: { apiKey: '{{secret:apiKey}}' } },
@@ -43,7 +43,7 @@ describe('readCase', () => {
     });
   });
 
-  it('puts stand-ins of the case in place, numbers for whole texts, and names of members', async () => {
+  it('fills in placeholders of the case: numbers for whole texts, and member names', async () => {
     const text = JSON.stringify({
       component: 'module:list',
       secrets: { pin: 4711, region: 'abc-us1' },
@@ -122,7 +122,7 @@ describe('readCase', () => {
       '{ "component": "module:list", "exchanges": [{ "response": { "body": 1, "bodyFile": "page.json" } }], "expect": { "bundleCount": 1 } }',
       '1:84 The response has bodyFile and body, which exclude each other.',
     ],
-  ])('refuses %s, and says where', async (_title, text, problem) => {
+  ])('refuses %s with its location', async (_title, text, problem) => {
     const problems = await problemsOf(text);
     expect(problems).toHaveLength(1);
     expect(problems[0]).toMatch(problem);

@@ -12,7 +12,7 @@ function read(...entries: readonly unknown[]) {
 }
 
 describe('a HAR', () => {
-  it('is read where it says more than it can', () => {
+  it('is read if it has unknown members', () => {
     const none = { toString: null, valueOf: null };
     const odd = { ...ENTRY, _resourceType: none, startedDateTime: none, time: none };
     expect(read(odd).calls).toEqual(read(ENTRY).calls);
@@ -38,7 +38,7 @@ describe('a HAR', () => {
     );
   });
 
-  it('skips what has no address', () => {
+  it('skips entries without an address', () => {
     const nowhere = { ...ENTRY, request: { ...ENTRY.request, url: 'https://[' } };
     expect(read(nowhere, ENTRY)).toMatchObject({
       calls: { length: 1 },

@@ -4,7 +4,7 @@ import { createSecretBook } from '../../src/tools/testing/secrets/secret-book.js
 const secret = (number: number): string => `secret-number-${number}`;
 
 describe('a book of secrets', () => {
-  it('counts secrets of one name, however many, and takes no name twice', () => {
+  it('numbers secrets with the same name, and never uses a name twice', () => {
     const book = createSecretBook();
     book.enter('token-3', 'another-secret');
     for (let number = 1; number <= 2000; number++) book.enter('token', secret(number));
@@ -14,7 +14,7 @@ describe('a book of secrets', () => {
     expect(new Set(names).size).toBe(2001);
   });
 
-  it('refuses to look through a long text for many secrets, one by one', () => {
+  it('refuses to search a long text for many secrets', () => {
     const book = createSecretBook();
     for (let number = 0; number < 500; number++) book.enter('token', secret(number));
     const text = (length: number): string => secret(7).padEnd(length, '.');

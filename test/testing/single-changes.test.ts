@@ -168,20 +168,20 @@ beforeAll(() => {
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 
 describe.runIf(isThere)('a character that is another one', () => {
-  it.each(ALL)('is not there yet: the cases of $folder pass', async (app) => {
+  it.each(ALL)('passes the cases of $folder without a change', async (app) => {
     const { ok, results } = await runFixtures(copies.get(app) ?? copyApp(app));
     expect(results.map(printTestFailures).join('')).toBe('');
     expect(ok).toBe(true);
   });
 
-  it('is looked for in at least twenty places, in each of five apps', () => {
+  it('covers at least twenty changes in each of five apps', () => {
     expect(CHANGES.length).toBeGreaterThanOrEqual(20);
     expect(new Set(CHANGES.map(([app]) => app)).size).toBeGreaterThanOrEqual(5);
     for (const [, , from, to] of CHANGES) expect(differing(from, to)).toBe(1);
   });
 
   it.each(CASES)(
-    'makes a case fail that leads to it: $file $from $to',
+    'makes a case fail after a change: $file $from $to',
     async ({ app, file, from, to, lines }) => {
       const folder = copies.get(app) ?? copyApp(app);
       const target = path.join(folder, file);

@@ -41,11 +41,11 @@ const endLine = (change: object): string =>
   `${HEAD}\n${JSON.stringify({ line: 'end', ...TRACE.end, ...change })}\n`;
 
 describe('a trace file', () => {
-  it('gives back what was written, dates, bytes and limits that are none among it', () => {
+  it('restores dates, bytes and infinite limits', () => {
     expect(readTraceFile(TEXT)).toEqual(TRACE);
   });
 
-  it('holds what nobody sees in a form that is seen, and gives it back', () => {
+  it('escapes invisible characters and restores them', () => {
     const unseen = '\u009b\u200b\u202e\u{e0041}\u2800';
     const names = { [`name${unseen}`]: `value${unseen}` };
     const event = { kind: 'scope', phase: 'request', scope: 0, unset: [], names } as const;
@@ -61,7 +61,7 @@ describe('a trace file', () => {
     expect(readTraceFile(text)).toEqual(hostile);
   });
 
-  it('gives back the test it was a run of, and takes only words and places from it', () => {
+  it('restores the test of the run, with texts and locations only', () => {
     const test: RunTrace['test'] = {
       name: 'list/one',
       file: 'tests/list/one.test.json',
@@ -98,7 +98,7 @@ describe('a trace file', () => {
     ]);
   });
 
-  it('that breaks off is read as far as it goes', () => {
+  it('is read up to an incomplete line', () => {
     const cut = TEXT.slice(0, TEXT.indexOf('"line":"end"'));
     expect(readTraceFile(cut)).toMatchObject({
       events: { length: 2 },
@@ -142,12 +142,12 @@ describe('a trace file', () => {
     ],
     [endLine({ error: { message: {} } }), 'Line 2: end "error.message" must be string.'],
     [endLine({ warnings: [1] }), 'Line 2: end "warnings.0" must be object.'],
-  ])('that is none is refused: %j', (text, message) => {
+  ])('is refused if it is invalid: %j', (text, message) => {
     expect(() => readTraceFile(text)).toThrow(expect.objectContaining({ code: 'TRACE_FILE', message }));
   });
 });
 
-it('holds the documents of a run without the secrets written into them', () => {
+it('contains the documents of a run without secrets in them', () => {
   const app = defineApp({
     name: 'a',
     base: {
