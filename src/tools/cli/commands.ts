@@ -66,6 +66,10 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: 'Lists, prints and installs JSON Schemas of app files for editors.',
     load: async () => (await import('./commands/schemas.js')).SCHEMAS_COMMAND,
   },
+  docs: {
+    summary: 'Writes a reference of an app in Markdown.',
+    load: async () => (await import('./commands/docs.js')).DOCS_COMMAND,
+  },
   types: {
     summary: 'Writes TypeScript types of an app.',
     load: async () => (await import('./commands/types.js')).TYPES_COMMAND,

@@ -1,0 +1,43 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { insertReference, printReference } from '../../life/app-reference.js';
+import type { Command } from '../command.js';
+import { EXIT } from '../exit-code.js';
+import { APP_FOLDER, findAppFolder, openApp } from '../open-app.js';
+import { writeOutputFile } from '../output/output-file.js';
+import { usageError } from '../usage-error.js';
+
+export const DOCS_COMMAND: Command = {
+  name: 'docs',
+  about: 'Writes a reference of an app in Markdown: connections, modules, webhooks and endpoints.',
+  positionals: [APP_FOLDER],
+  options: {
+    output: {
+      short: 'o',
+      value: 'FILE',
+      help: 'Writes the reference into a file, whose own text stays. Default: standard output.',
+    },
+  },
+  examples: ['iml docs ./my-app', 'iml docs ./my-app -o docs/my-app.md'],
+  notes: [
+    'In a file, the reference stands between two comment lines. A second call replaces only what is between them. A file without these lines gets the reference at its end.',
+  ],
+  run: async (args, io) => {
+    const { app } = await openApp(await findAppFolder(args.positionals[0], io), io);
+    const reference = printReference(app);
+    const file = args.text('output');
+    if (file === undefined) {
+      await io.stdout.write(reference);
+      return EXIT.ok;
+    }
+    const page = await readFile(path.resolve(io.cwd, file), 'utf8').catch(() => undefined);
+    let content: string;
+    try {
+      content = insertReference(page, reference);
+    } catch (error) {
+      throw usageError(`--output: "${file}" was left as it is: ${(error as Error).message}.`, error);
+    }
+    await writeOutputFile('--output', { cwd: io.cwd, file, content });
+    return EXIT.ok;
+  },
+};
