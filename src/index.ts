@@ -8,7 +8,7 @@ export { loadApp } from './engine/loading/load-app.js';
 // Engines
 
 export { createEngine, type Engine } from './engine/create-engine.js';
-export type { EngineModule, EngineRpc } from './engine/engine-components.js';
+export type { Module, PollingTrigger, Responder, Rpc } from './engine/engine-components.js';
 export type { EngineOptions } from './engine/engine-options.js';
 export type { HttpOptions } from './engine/engine-transport.js';
 export { createEnginePool, type EnginePool, type EnginePoolOptions } from './engine/pool/engine-pool.js';
@@ -18,23 +18,17 @@ export { DEFAULT_LIMITS, type Limits } from './engine/run/limits.js';
 
 // Runs
 
-export type { CallReport } from './engine/component/call-report.js';
-export type { ConnectedInput } from './engine/component/check-and-connect.js';
-export type { ModuleRun, RunReport } from './engine/component/module-run.js';
-export type { Report, RunFailure, RunStats } from './engine/component/report.js';
+export type { RunInput } from './engine/component/check-and-connect.js';
+export type { ModuleRun } from './engine/component/module-run.js';
+export type { RunFailure, RunReport, RunStats } from './engine/component/report.js';
 export type { TriggerState } from './engine/component/trigger-data.js';
-export type { EpochReport } from './engine/module/run-epoch.js';
 export type { Bundle } from './engine/run/collect-outputs.js';
 export type { RunWarning, StopReason, TraceEvent } from './engine/run/trace.js';
 
 // Connections
 
 export type { Connection } from './engine/connection/connection.js';
-export type {
-  AuthorizationReport,
-  ConnectionReport,
-  PendingAuthorization,
-} from './engine/connection/connection-input.js';
+export type { PendingAuthorization } from './engine/connection/connection-input.js';
 export type { ConnectionStore, StoredConnection } from './engine/connection/connection-store.js';
 export { fromPortable, toPortable } from './shared/portable-value.js';
 
@@ -45,7 +39,6 @@ export type { Webhook } from './engine/webhook/create-webhook.js';
 export type { IncomingCall } from './engine/webhook/incoming-call.js';
 export { fromNodeRequest, sendNodeResponse } from './engine/webhook/node-http.js';
 export type { WebhookInput } from './engine/webhook/process-webhook.js';
-export type { HookReport } from './engine/webhook/run-hook-request.js';
 export type { WebhookReport } from './engine/webhook/webhook-report.js';
 
 // Errors

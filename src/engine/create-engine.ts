@@ -16,7 +16,7 @@ import { assertOk } from './component/report.js';
 import type { Runtime } from './component/runtime.js';
 import { type Connection, createConnection } from './connection/connection.js';
 import { createStoredConnections, type StoredConnections } from './connection/stored-connections.js';
-import type { App } from './document/app.js';
+import type { App, ModuleType } from './document/app.js';
 import { compileCommunication } from './document/compile-request.js';
 import type { CompiledRequest } from './document/compiled-request.js';
 import { createDocument, type Document } from './document/document.js';
@@ -24,8 +24,8 @@ import {
   callNamedRpc,
   createEngineModule,
   createEngineRpc,
-  type EngineModule,
-  type EngineRpc,
+  type FindModule,
+  type Rpc,
 } from './engine-components.js';
 import { ENGINE_SHAPES, type EngineOptions, HTTP_SHAPES } from './engine-options.js';
 import { createEngineTransport } from './engine-transport.js';
@@ -41,14 +41,14 @@ import { resolveWebhookLimits } from './webhook/incoming-call.js';
 /** Runs the components of one app. Keeps HTTP connections open until it is closed. */
 export interface Engine {
   readonly app: App;
-  /** @throws SpecError (SPEC_MISSING) for a name the app does not have */
-  readonly module: (name: string) => EngineModule;
+  /** Finds a module: `module('listContacts')`, `module('watchContacts', 'trigger')`. */
+  readonly module: FindModule;
   /**
    * Takes a name, or an address as parameters hold it: `rpc://listFields?table={{parameters.table}}`.
    *
    * @throws SpecError (SPEC_MISSING) for a name the app does not have
    */
-  readonly rpc: (address: string) => EngineRpc;
+  readonly rpc: (address: string) => Rpc;
   /** @throws SpecError (SPEC_MISSING) for a name the app does not have */
   readonly webhook: (name: string) => Webhook;
   /** @throws SpecError (SPEC_MISSING) for a name the app does not have */
@@ -124,7 +124,7 @@ function openEngine(options: EngineOptions): Engine {
   };
   return {
     app,
-    module: (name) => createEngineModule(findModule(app, name), runtime),
+    module: (name: string, type?: ModuleType) => createEngineModule(findModule(app, name), runtime, type),
     rpc: (address) => createEngineRpc(address, runtime),
     webhook: (name) => {
       const webhook = webhooks.get(name) ?? createWebhook(findWebhook(app, name), runtime, webhookLimits);

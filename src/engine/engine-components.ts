@@ -1,46 +1,69 @@
 import { ANY_BOOLEAN, ANY_TEXT, checkMembers, checkValue } from '../shared/errors/check-options.js';
-import { isEngineError } from '../shared/errors/engine-error.js';
+import { EngineError, isEngineError } from '../shared/errors/engine-error.js';
 import type { CallReport } from './component/call-report.js';
-import type { ConnectedInput } from './component/check-and-connect.js';
+import type { RunInput } from './component/check-and-connect.js';
 import { checkInput, INPUT_SHAPES } from './component/input-shapes.js';
 import { ModuleRun } from './component/module-run.js';
-import { type AnyReport, type Reporting, reporting } from './component/report.js';
+import { type AnyReport, type Reporting, type RunReport, reporting } from './component/report.js';
 import type { Runtime } from './component/runtime.js';
 import type { ModuleComponent, ModuleType } from './document/app.js';
 import { findRpc } from './find-component.js';
 import type { ModuleParameters, ParametersInput } from './module/list-parameters.js';
-import type { EpochReport } from './module/run-epoch.js';
+import type { EpochList } from './module/run-epoch.js';
 import { runModule } from './module/run-module.js';
 import { parseRpcReference, type RpcReference } from './parameters/rpc-reference.js';
 import type { BuiltResponse } from './run/build-answer.js';
 
 /** A module of an app. It can run any number of times, also concurrently. */
-export interface EngineModule {
+export interface Module {
   readonly name: string;
   readonly type: ModuleType;
   /**
-   * Starts when the result is awaited or iterated over. Parameters the form of the module does not allow end the run
-   * with a BundleValidationError before anything is sent. Responders do not run: see `respond`.
+   * Starts when the result is awaited or iterated over. Parameters that the form of the module does not allow end the
+   * run with a BundleValidationError before anything is sent. Throws EngineError (USAGE) for a responder.
    */
-  readonly run: (input?: ConnectedInput) => ModuleRun;
-  /** Lists the start options of a polling trigger. */
-  readonly epoch: (input?: ConnectedInput) => Reporting<EpochReport>;
-  /** Builds the response of a responder. */
-  readonly respond: (input?: ConnectedInput) => Reporting<CallReport<BuiltResponse>>;
+  readonly run: (input?: RunInput) => ModuleRun;
   /** The fields of its form; with `resolve: true` also those from RPCs. */
   readonly parameters: (input?: ParametersInput) => Promise<ModuleParameters>;
 }
 
+/** A polling trigger of an app. */
+export interface PollingTrigger extends Module {
+  /** Lists what the trigger can start with. */
+  readonly epoch: (input?: RunInput) => Reporting<RunReport<EpochList>>;
+}
+
+/** A responder of an app. It builds a response instead of bundles. */
+export interface Responder extends Omit<Module, 'run'> {
+  /** Builds the response to the sender of a webhook call. */
+  readonly respond: (input?: RunInput) => Reporting<RunReport<{ readonly result: BuiltResponse }>>;
+}
+
+/** Finds a module by name. With a type, the result has what a module of that type can do. */
+export interface FindModule {
+  /** @throws SpecError (SPEC_MISSING) for a name the app does not have; EngineError (USAGE) for another type */
+  (name: string, type: 'trigger'): PollingTrigger;
+  (name: string, type: 'responder'): Responder;
+  (name: string, type?: ModuleType): Module;
+}
+
 /** An RPC of an app, with the arguments of its reference. */
-export interface EngineRpc {
+export interface Rpc {
   readonly name: string;
-  readonly call: (input?: ConnectedInput) => Reporting<CallReport>;
+  readonly call: (input?: RunInput) => Reporting<RunReport<{ readonly result: unknown }>>;
 }
 
 const LISTING_SHAPES = { ...INPUT_SHAPES, resolve: ANY_BOOLEAN };
 
 /** Methods of a module. All except `run` are loaded on first use. */
-export function createEngineModule(module: ModuleComponent, runtime: Runtime): EngineModule {
+export function createEngineModule(
+  module: ModuleComponent,
+  runtime: Runtime,
+  type: ModuleType = module.type,
+): PollingTrigger & Responder {
+  if (type !== module.type) {
+    throw new EngineError('USAGE', `The module "${module.name}" is of the type ${module.type}, not ${type}.`);
+  }
   return {
     name: module.name,
     type: module.type,
@@ -78,7 +101,7 @@ export function createEngineModule(module: ModuleComponent, runtime: Runtime): E
  * @param address a name, or a reference with arguments
  * @throws SpecError (SPEC_MISSING) for a name the app does not have
  */
-export function createEngineRpc(address: string, runtime: Runtime): EngineRpc {
+export function createEngineRpc(address: string, runtime: Runtime): Rpc {
   checkValue(address, ANY_TEXT, 'The address of an RPC');
   const reference = parseRpcReference(address) ?? { name: address, query: [] };
   const { name } = findRpc(runtime.app, reference.name);
@@ -99,7 +122,7 @@ export function createEngineRpc(address: string, runtime: Runtime): EngineRpc {
  */
 export async function callNamedRpc(
   { name, query }: Pick<RpcReference, 'name' | 'query'>,
-  input: ConnectedInput,
+  input: RunInput,
   runtime: Runtime,
 ): Promise<CallReport> {
   const rpc = findRpc(runtime.app, name);

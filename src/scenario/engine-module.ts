@@ -13,7 +13,7 @@ import type { FlowModule, ModuleOutcome } from './flow.js';
 export function engineModule(engine: Engine, name: string): FlowModule {
   const module = findModule(engine.app, name);
   const hasForm = module.staticParams !== undefined || module.mappableParams !== undefined;
-  const { type, run, respond } = engine.module(name);
+  const { type, run } = engine.module(name);
   return {
     name,
     type,
@@ -23,7 +23,10 @@ export function engineModule(engine: Engine, name: string): FlowModule {
       const started = run({ ...input, state: state as TriggerState | undefined, checkParameters: false });
       return type === 'trigger' ? pollWithStates(started) : started;
     },
-    respond: ({ state: _, ...input }) => respond({ ...input, checkParameters: false }),
+    ...(type === 'responder' && {
+      respond: ({ state: _, ...input }) =>
+        engine.module(name, type).respond({ ...input, checkParameters: false }),
+    }),
     parameters: hasForm ? moduleForm(module) : undefined,
   };
 }

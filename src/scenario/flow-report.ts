@@ -1,4 +1,4 @@
-import type { Report, RunFailure } from '../engine/component/report.js';
+import type { RunFailure, RunReport } from '../engine/component/report.js';
 import { type BuiltResponse, textAnswer, toResponse } from '../engine/run/build-answer.js';
 import type { WebhookFacts } from '../engine/webhook/webhook-report.js';
 import type { AppError, AppErrorType } from '../shared/errors/app-error.js';
@@ -64,7 +64,7 @@ export interface FlowFailure extends RunFailure {
 }
 
 /** The outcome of a flow run. */
-export type FlowReport = Report<FlowResult, FlowFacts, FlowFailure>;
+export type FlowReport = RunReport<FlowResult, FlowFacts, FlowFailure>;
 
 /** How an incomplete execution is retried automatically. */
 export type RetryPolicy =

@@ -195,9 +195,9 @@ describe('the built-in functions of an app', () => {
     });
     const { transport } = service(() => ({ json: {} }));
     await using engine = createEngine({ app, http: { transport } });
-    const { result: listed } = await engine.module('watch').epoch().orThrow();
+    const { result: listed } = await engine.module('watch', 'trigger').epoch().orThrow();
     expect(listed).toMatchObject([{ label: 'A' }, { label: 'B' }]);
-    const { result } = await engine.module('answer').respond().orThrow();
+    const { result } = await engine.module('answer', 'responder').respond().orThrow();
     expect(String(result.body)).toBe('X');
     const call = new Request('http://hook.example/', { method: 'POST', body: 'a=b', headers: FORM });
     expect((await engine.webhook('hook').handle(call)).bundles).toEqual(['B']);

@@ -80,9 +80,9 @@ async function runIn(engine: Engine, kind: string | undefined, name: string): Pr
     case 'module':
       return (await engine.module(name).run({ payload: {} })).error;
     case 'epoch':
-      return (await engine.module(name).epoch()).error;
+      return (await engine.module(name, 'trigger').epoch()).error;
     case 'respond':
-      return (await engine.module(name).respond()).error;
+      return (await engine.module(name, 'responder').respond()).error;
     case 'rpc':
       return (await engine.rpc(name).call()).error;
     case 'connection': {

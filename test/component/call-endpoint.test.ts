@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { EngineModule, RunReport } from '../../src/index.js';
+import type { Module, RunReport } from '../../src/index.js';
 import { service } from '../run/helpers.js';
 import { engineOf } from './engine-of.js';
 
@@ -14,7 +14,7 @@ function calling(
   options: Parameters<typeof engineOf>[1] = {},
   endpoint: unknown = PAGED_ENDPOINT,
 ): {
-  readonly run: (input?: Parameters<EngineModule['run']>[0]) => Promise<RunReport>;
+  readonly run: (input?: Parameters<Module['run']>[0]) => Promise<RunReport>;
   readonly urls: () => readonly string[];
 } {
   const { transport, requests } = service((_, call) => ({

@@ -202,8 +202,8 @@ describe('checking the parameters of a run', () => {
     });
     const errors = [
       (await engine.module('watch').run()).error,
-      (await engine.module('watch').epoch()).error,
-      (await engine.module('answer').respond()).error,
+      (await engine.module('watch', 'trigger').epoch()).error,
+      (await engine.module('answer', 'responder').respond()).error,
     ];
     expect(errors.map((error) => error?.type)).toEqual(Array(3).fill('BundleValidationError'));
   });

@@ -56,8 +56,8 @@ const RUNS: readonly (readonly [
 ])[] = [
   ['a run of a module', (engine) => engine.module('act').run()],
   ['a run of a module without communication', (engine) => engine.module('none').run()],
-  ['an epoch', (engine) => engine.module('watch').epoch()],
-  ['a responder', (engine) => engine.module('answer').respond()],
+  ['an epoch', (engine) => engine.module('watch', 'trigger').epoch()],
+  ['a responder', (engine) => engine.module('answer', 'responder').respond()],
   ['an RPC', (engine) => engine.rpc('list').call()],
   ['an RPC without communication', (engine) => engine.rpc('none').call()],
   ['create', (engine) => engine.connection('key').create()],
@@ -128,8 +128,8 @@ describe('a successful report', () => {
 
 describe('a mistake of the caller', () => {
   it.each<[string, (engine: ReturnType<typeof refusedEngine>) => PromiseLike<unknown>]>([
-    ['an epoch of an action', (engine) => engine.module('act').epoch()],
-    ['an answer of an action', (engine) => engine.module('act').respond()],
+    ['an epoch of an action', (engine) => engine.module('act', 'trigger').epoch()],
+    ['an answer of an action', (engine) => engine.module('act', 'responder').respond()],
     ['create where a page is needed', (engine) => engine.connection('page').create()],
     [
       'authorize without a page',
@@ -138,7 +138,7 @@ describe('a mistake of the caller', () => {
     ['a state that is none', (engine) => engine.module('watch').run({ state: { lastId: {} } as never })],
   ])('is thrown: %s', async (_title, call) => {
     await using engine = refusedEngine();
-    await expect(call(engine)).rejects.toMatchObject({ code: 'USAGE' });
+    await expect(async () => call(engine)).rejects.toMatchObject({ code: 'USAGE' });
   });
 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { transportFailure } from '../../src/engine/http/undici-transport.js';
 import {
-  type ConnectionReport,
+  type Connection,
   createEngine,
   defineApp,
   type TraceEvent,
@@ -72,7 +72,7 @@ type Failure = 'none' | 'status' | 'network' | 'not JSON' | 'expression';
 
 interface Shown {
   readonly text: string;
-  readonly report: ConnectionReport | undefined;
+  readonly report: Awaited<ReturnType<Connection['create']>> | undefined;
 }
 
 /** All output while a connection is created, refreshed, tested and revoked; the last call fails. */
@@ -106,8 +106,10 @@ async function show(step: string, failure: Failure): Promise<Shown> {
     onTrace: (event: TraceEvent) => shown.push(JSON.stringify(event)),
   });
   const connection = engine.connection('c');
-  let report: ConnectionReport | undefined;
-  const tell = <R extends Pick<ConnectionReport, 'trace' | 'warnings' | 'error'>>(given: R): R => {
+  let report: Awaited<ReturnType<Connection['create']>> | undefined;
+  const tell = <R extends Pick<Awaited<ReturnType<Connection['create']>>, 'trace' | 'warnings' | 'error'>>(
+    given: R,
+  ): R => {
     shown.push(JSON.stringify([given.trace, given.warnings]), everythingOf(given.error));
     return given;
   };

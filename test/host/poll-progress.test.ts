@@ -100,11 +100,15 @@ function pollEvery(everyMs: number, onError?: ErrorHandler): ReturnType<typeof p
 function startingWithAll(engine: AppEngine): AppEngine {
   return {
     ...engine,
-    module: (name) => {
+    module: ((name: string) => {
       const module = engine.module(name);
       const { type, run } = module;
-      return { ...module, run: (input) => run(type === 'trigger' ? { start: 'all', ...input } : input) };
-    },
+      return {
+        ...module,
+        run: (input?: Parameters<typeof run>[0]) =>
+          run(type === 'trigger' ? { start: 'all', ...input } : input),
+      };
+    }) as AppEngine['module'], // flows call modules without a type
   };
 }
 

@@ -1,10 +1,10 @@
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import type { EngineModule } from '../../src/index.js';
+import type { Module } from '../../src/index.js';
 import { engineOf } from '../component/engine-of.js';
 import { service } from '../run/helpers.js';
 
-type ParameterElement = Awaited<ReturnType<EngineModule['parameters']>>['static'][number];
+type ParameterElement = Awaited<ReturnType<Module['parameters']>>['static'][number];
 
 /** What the service gives for each RPC, which is called by its name. */
 const ANSWERS: Readonly<Record<string, unknown>> = {
@@ -24,7 +24,7 @@ function form(parts: { readonly fixed?: unknown; readonly mappable?: unknown; re
   readonly list: (
     parameters?: Record<string, unknown>,
     resolve?: boolean,
-  ) => ReturnType<EngineModule['parameters']>;
+  ) => ReturnType<Module['parameters']>;
   readonly asked: () => readonly string[];
 } {
   const { transport, requests } = service(({ url }) => {

@@ -263,7 +263,7 @@ const LABELLED = { response: { output: { label: '{{item.name}}', date: '{{item.a
 describe('an epoch', () => {
   it.each(['id', 'date'] as const)('returns entries that a trigger by %s can start with', async (type) => {
     const engine = epochOf(type, LABELLED);
-    const { entries, result, type: offered } = await engine.module('watch').epoch().orThrow();
+    const { entries, result, type: offered } = await engine.module('watch', 'trigger').epoch().orThrow();
     expect(result).toEqual(ROWS.map(({ name, at }) => ({ label: name, date: at })));
     expect(entries.map(({ id, label, date }) => [id, label, date])).toEqual(
       ROWS.map(({ id, name, at }) => [id, name, at]),
@@ -274,14 +274,14 @@ describe('an epoch', () => {
   });
 
   it('overrides the last request of a chain', async () => {
-    const { result, stats } = await epochOf('id', LABELLED, true).module('watch').epoch();
+    const { result, stats } = await epochOf('id', LABELLED, true).module('watch', 'trigger').epoch();
     expect(result).toHaveLength(3);
     expect(stats.requests).toBe(2);
   });
 
   it('warns about entries without a label', async () => {
     const { warnings, result } = await epochOf('id', { response: { output: '{{item.id}}' } })
-      .module('watch')
+      .module('watch', 'trigger')
       .epoch();
     expect(result).toEqual([3, 2, 1]);
     expect(warnings.map(({ code }) => code)).toEqual(['epoch-label']);
@@ -289,7 +289,7 @@ describe('an epoch', () => {
 
   it('reports locations in the file that contains each part', async () => {
     const own = await epochOf('id', { response: { output: '{{bad()}}' } })
-      .module('watch')
+      .module('watch', 'trigger')
       .epoch();
     expect(own.error?.place?.pointer).toBe('/modules/watch/epoch/response/output');
     expect(own.entries).toBeUndefined();
@@ -301,14 +301,14 @@ describe('an epoch', () => {
       },
       { http: { transport: service(() => ({})).transport } },
     );
-    const inherited = await engine.module('watch').epoch();
+    const inherited = await engine.module('watch', 'trigger').epoch();
     expect(inherited.error?.place?.pointer).toBe('/modules/watch/communication/url');
   });
 
   it('is required', async () => {
-    const missing = epochOf('id', undefined).module('watch').epoch();
+    const missing = epochOf('id', undefined).module('watch', 'trigger').epoch();
     await expect(missing).rejects.toMatchObject({ code: 'USAGE' });
     const { engine } = engineOf({ modules: { get: { type: 'action', communication: { url: '/' } } } });
-    await expect(engine.module('get').epoch()).rejects.toMatchObject({ code: 'USAGE' });
+    expect(() => engine.module('get', 'trigger')).toThrow(expect.objectContaining({ code: 'USAGE' }));
   });
 });

@@ -1,4 +1,4 @@
-import type { Engine, EngineModule, EngineOptions, RunReport } from '../../src/index.js';
+import type { Engine, EngineOptions, Module, RunReport } from '../../src/index.js';
 import { engineOf } from '../component/engine-of.js';
 import { service } from '../run/helpers.js';
 
@@ -30,7 +30,7 @@ export function watching(
   options: Partial<EngineOptions> = {},
 ): {
   readonly engine: Engine;
-  readonly run: (input?: Parameters<EngineModule['run']>[0]) => Promise<RunReport>;
+  readonly run: (input?: Parameters<Module['run']>[0]) => Promise<RunReport>;
 } {
   const { type = 'id', order = 'desc', limit, output, temp, pageSize, date = '2024-01-01' } = watched;
   const trigger = 'trigger' in watched ? watched.trigger : { ...TRIGGER, type, order, date: '{{item.at}}' };

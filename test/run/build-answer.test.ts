@@ -5,7 +5,7 @@ import { post, webhookOf } from '../webhook/helpers.js';
 /** Runs a responder with `response`. */
 async function respond(response: unknown, parameters: Readonly<Record<string, unknown>> = {}) {
   const { engine } = engineOf({ modules: { m: { type: 'responder', communication: { response } } } });
-  return engine.module('m').respond({ parameters });
+  return engine.module('m', 'responder').respond({ parameters });
 }
 
 async function answerOf(

@@ -2,8 +2,8 @@ import {
   createEngine,
   defineApp,
   type Engine,
-  type EngineModule,
   type EngineOptions,
+  type Module,
   type RunReport,
   type Transport,
   type TransportRequest,
@@ -49,7 +49,7 @@ export interface Setup extends Partial<Omit<EngineOptions, 'app'>> {
 export interface TestRun {
   readonly engine: Engine;
   readonly clock: ReturnType<typeof createVirtualClock>;
-  readonly run: (input?: Parameters<EngineModule['run']>[0]) => Promise<RunReport>;
+  readonly run: (input?: Parameters<Module['run']>[0]) => Promise<RunReport>;
 }
 
 /** An engine over an app of one module, `m`. */

@@ -1,19 +1,17 @@
 import {
   AppError,
   type Bundle,
-  type CallReport,
-  type ConnectedInput,
   type Connection,
-  type ConnectionReport,
   type ConnectionStore,
   createEngine,
   defineApp,
   type Engine,
-  type EngineModule,
-  type EpochReport,
-  type HookReport,
   type loadApp,
+  type Module,
   type ModuleRun,
+  type PollingTrigger,
+  type Responder,
+  type RunInput,
   type RunReport,
   type StoredConnection,
   type TriggerState,
@@ -22,34 +20,37 @@ import {
 import type { Expect, Same } from './expect-type.js';
 
 const engine: Engine = createEngine({ app: defineApp({ name: 'a', modules: { m: { communication: {} } } }) });
-const module: EngineModule = engine.module('m');
+const module: Module = engine.module('m');
+const trigger: PollingTrigger = engine.module('m', 'trigger');
+const responder: Responder = engine.module('m', 'responder');
 const run: ModuleRun = module.run({ parameters: { limit: 5 } });
 
 export type Engines = [
   Expect<Same<ReturnType<typeof createEngine>, Engine>>,
-  Expect<Same<ReturnType<Engine['module']>, EngineModule>>,
   Expect<Same<ReturnType<typeof loadApp>, Promise<Engine['app']>>>,
 ];
 
 export type Runs = [
-  Expect<Same<ReturnType<EngineModule['run']>, ModuleRun>>,
+  Expect<Same<ReturnType<Module['run']>, ModuleRun>>,
   Expect<Same<Awaited<ModuleRun>, RunReport>>,
   Expect<Same<RunReport['error'], AppError | undefined>>,
   Expect<Same<RunReport['bundles'], readonly Bundle[] | undefined>>,
   Expect<Same<Extract<RunReport, { ok: true }>['bundles'], readonly Bundle[]>>,
   Expect<Same<Extract<RunReport, { error: AppError }>['ok'], false>>,
-  Expect<Same<Awaited<ReturnType<EngineModule['epoch']>>, EpochReport>>,
-  Expect<Same<Awaited<ReturnType<ReturnType<Engine['rpc']>['call']>>, CallReport>>,
+  Expect<Same<Awaited<ReturnType<Responder['respond']>>['ok'], boolean>>,
+  Expect<
+    Same<Awaited<ReturnType<ReturnType<Engine['rpc']>['call']>>, RunReport<{ readonly result: unknown }>>
+  >,
 ];
 
 export type Connections = [
   Expect<Same<ReturnType<Engine['connection']>, Connection>>,
-  Expect<Same<ConnectionReport['stored'], StoredConnection | undefined>>,
+  Expect<Same<Awaited<ReturnType<Connection['create']>>['stored'], StoredConnection | undefined>>,
   Expect<Same<ReturnType<ConnectionStore['get']>, Promise<StoredConnection | undefined>>>,
 ];
 
 export type Webhooks = [
-  Expect<Same<Awaited<ReturnType<ReturnType<Engine['webhook']>['attach']>>, HookReport>>,
+  Expect<Same<Awaited<ReturnType<ReturnType<Engine['webhook']>['attach']>>['ok'], boolean>>,
   Expect<Same<Awaited<ReturnType<ReturnType<Engine['webhook']>['handle']>>, WebhookReport>>,
 ];
 
@@ -64,9 +65,9 @@ export async function calls(): Promise<void> {
   const kept: Expect<Same<typeof state, TriggerState | undefined>> = true;
   const all: Expect<Same<typeof bundles, readonly Bundle[]>> = true;
   void [kept, all];
-  const next: ConnectedInput = { state };
+  const next: RunInput = { state };
   await module.run({ ...next, connection: 'kept', checkParameters: { defaults: true, resolve: 'fields' } });
-  await module.run({ state: (await module.epoch().orThrow()).entries[0]?.state });
+  await module.run({ state: (await trigger.epoch().orThrow()).entries[0]?.state });
   await module.run({ checkParameters: false, signal: AbortSignal.timeout(1) });
   await using scoped: Engine = engine;
   void scoped;
@@ -80,6 +81,19 @@ export async function calls(): Promise<void> {
   await module.run({ checkParameters: { resolve: 'all' } });
   // @ts-expect-error a report does not change
   (await run.orThrow()).bundles.push(1);
+}
+
+/** A module has what its type can do. */
+export async function types(): Promise<void> {
+  await trigger.run({ start: { since: '2026-01-31' } });
+  await trigger.run({ start: { id: 7 } });
+  await responder.respond();
+  // @ts-expect-error an epoch is for triggers
+  await module.epoch();
+  // @ts-expect-error a responder gives a response, no bundles
+  await responder.run();
+  // @ts-expect-error one of both
+  await trigger.run({ start: { from: '2026-01-31' } });
 }
 
 /** What was given is not to be had before it is known whether the run went well. */

@@ -1,12 +1,12 @@
 import type { RunContext } from '../run/run-context.js';
-import { beginRun, type ConnectedInput } from './check-and-connect.js';
-import { type Report, reportFailure, reportSuccess } from './report.js';
+import { beginRun, type RunInput } from './check-and-connect.js';
+import { type RunReport, reportFailure, reportSuccess } from './report.js';
 import type { RunSubject } from './run-subject.js';
 import type { Runtime } from './runtime.js';
 import type { StartedRun } from './start-run.js';
 
 /** Report of a call with one `result`: an RPC or a responder. */
-export type CallReport<Result = unknown> = Report<{ readonly result: Result }>;
+export type CallReport<Result = unknown> = RunReport<{ readonly result: Result }>;
 
 /** A call and its component. */
 export interface CallBody<Given extends object> {
@@ -22,9 +22,9 @@ export interface CallBody<Given extends object> {
  */
 export async function reportCall<Given extends object>(
   runtime: Runtime,
-  input: ConnectedInput,
+  input: RunInput,
   { subject, work }: CallBody<Given>,
-): Promise<Report<Given>> {
+): Promise<RunReport<Given>> {
   let started: StartedRun | undefined;
   try {
     started = await beginRun(runtime, input, subject());

@@ -8,7 +8,7 @@ import type { FormInput, Runtime } from './runtime.js';
 import { findRunSecrets, type RunTraits, type StartedRun, startRun } from './start-run.js';
 
 /** Input of a run whose connection may be stored. */
-export interface ConnectedInput extends FormInput {
+export interface RunInput extends FormInput {
   /**
    * Whether and how to check and convert `parameters` by the form. Default: `checkParameters` of the engine. Without
    * the check, expressions read the values unchanged.
@@ -25,7 +25,7 @@ export interface ConnectedInput extends FormInput {
  */
 export async function beginRun(
   runtime: Runtime,
-  input: ConnectedInput,
+  input: RunInput,
   subject: RunSubject,
   traits: RunTraits = {},
 ): Promise<StartedRun> {
@@ -40,7 +40,7 @@ export async function beginRun(
 
 async function begin(
   runtime: Runtime,
-  input: ConnectedInput,
+  input: RunInput,
   subject: RunSubject,
   traits: RunTraits,
 ): Promise<StartedRun> {
@@ -76,7 +76,7 @@ async function openFunctions(runtime: Runtime, subject: RunSubject, context: Run
 }
 
 /** Whether there are no parameters and no fields. */
-function hasNoParameters({ parameters }: ConnectedInput, { form }: RunSubject): boolean {
+function hasNoParameters({ parameters }: RunInput, { form }: RunSubject): boolean {
   return form.elements.length === 0 && Object.keys(parameters ?? {}).length === 0;
 }
 
@@ -85,7 +85,7 @@ let loading: Promise<typeof import('./check-parameters.js')> | undefined;
 /** Loaded with the first parameters of a process. */
 async function checkParameters(
   runtime: Runtime,
-  input: ConnectedInput,
+  input: RunInput,
   subject: RunSubject,
 ): Promise<PreparedParameters> {
   loading ??= import('./check-parameters.js');
@@ -110,7 +110,7 @@ async function findConnectionSecrets(
 
 async function openConnection(
   runtime: Runtime,
-  { connection: given, signal }: ConnectedInput,
+  { connection: given, signal }: RunInput,
   subject: RunSubject,
 ): Promise<Readonly<Record<string, unknown>> | undefined> {
   if (typeof given !== 'string') return given;

@@ -16,7 +16,7 @@ import {
 } from '../../shared/errors/check-options.js';
 import { isPlainObject } from '../../shared/plain-object.js';
 import type { ParameterCheck } from '../parameters/form-check.js';
-import type { ConnectedInput } from './check-and-connect.js';
+import type { RunInput } from './check-and-connect.js';
 import { isItemId } from './trigger-data.js';
 
 const CHECK_SHAPES: OptionShapes<ParameterCheck> = {
@@ -44,7 +44,7 @@ const START: OptionShape = either(oneOfChoices('all', 'now', 'newest'), {
 const PARAMETERS: OptionShape = objectUpTo(MAX_NAMES);
 
 /** Allowed input of a run. */
-export const INPUT_SHAPES: OptionShapes<ConnectedInput> = {
+export const INPUT_SHAPES: OptionShapes<RunInput> = {
   parameters: PARAMETERS,
   connection: either(ANY_OBJECT, ANY_TEXT),
   common: ANY_VALUE,

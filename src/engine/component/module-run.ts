@@ -3,17 +3,9 @@ import { EngineError } from '../../shared/errors/engine-error.js';
 import { joinLists } from '../../shared/join-lists.js';
 import { type Bundle, listBundles, type Page } from '../run/collect-outputs.js';
 import type { RunContext } from '../run/run-context.js';
-import { asRunError, assertOk, findUnreadable, type Report, readStats, type Succeeded } from './report.js';
+import { asRunError, assertOk, findUnreadable, type RunReport, readStats, type Succeeded } from './report.js';
 import type { StartedRun } from './start-run.js';
 import type { TriggerState } from './trigger-data.js';
-
-/** Report of a module run. */
-export type RunReport = Report<{
-  /** All bundles; empty if the run was iterated. */
-  readonly bundles: readonly Bundle[];
-  /** Polling triggers only: the state to pass as `data` to the next run. */
-  readonly state: TriggerState | undefined;
-}>;
 
 /** The part of a run that depends on the type of the module. */
 export interface RunBody {

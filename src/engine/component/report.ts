@@ -1,8 +1,10 @@
 import { AppError } from '../../shared/errors/app-error.js';
 import { isEngineError, SpecError } from '../../shared/errors/engine-error.js';
 import { collectSecrets } from '../redaction/secrets.js';
+import type { Bundle } from '../run/collect-outputs.js';
 import type { BudgetWait, RunContext } from '../run/run-context.js';
 import type { RunWarning, StopReason, TraceEvent } from '../run/trace.js';
+import type { TriggerState } from './trigger-data.js';
 
 /** Counters of a run. */
 export interface RunStats {
@@ -35,9 +37,21 @@ export interface RunFacts {
  * if (!report.ok) return show(report.error); // an AppError: type, message, place
  * use(report.result);
  */
-export type Report<Given extends object, Facts = RunFacts, Failure extends object = RunFailure> =
+export type RunReport<
+  Given extends object = ModuleResult,
+  Facts = RunFacts,
+  Failure extends object = RunFailure,
+> =
   | (Facts & Given & Missing<Failure> & { readonly ok: true })
   | (Facts & Missing<Given> & Failure & { readonly ok: false });
+
+/** Result of a module run. */
+export interface ModuleResult {
+  /** All bundles; empty if the run was iterated. */
+  readonly bundles: readonly Bundle[];
+  /** Polling triggers only: the state to pass to the next run. */
+  readonly state: TriggerState | undefined;
+}
 
 /** The error that ended a run. */
 export interface RunFailure {
@@ -114,7 +128,7 @@ function readFacts(context: RunContext | undefined): RunFacts {
 export function reportSuccess<Given extends object>(
   given: Given,
   context: RunContext | undefined,
-): Report<Given> {
+): RunReport<Given> {
   return { ...readFacts(context), ...given, ok: true, error: undefined };
 }
 
@@ -126,10 +140,10 @@ export function reportSuccess<Given extends object>(
 export function reportFailure<Given extends object>(
   thrown: unknown,
   context: RunContext | undefined,
-): Report<Given> {
+): RunReport<Given> {
   const error = asRunError(thrown);
   if (error === undefined) throw findUnreadable(thrown, () => Object.values(context?.scope ?? {}));
-  return { ...readFacts(context), ok: false, error } as Report<Given>; // missing members are undefined
+  return { ...readFacts(context), ok: false, error } as RunReport<Given>; // missing members are undefined
 }
 
 /**

@@ -41,7 +41,7 @@ export interface Runtime {
 }
 
 /** Input of a run. All members are optional; expressions read absent ones as undefined. */
-export interface RunInput {
+export interface StartInput {
   /** Values of static and mappable parameters. */
   readonly parameters?: Readonly<Record<string, unknown>> | undefined;
   /** Connection data, including credentials. Traces and errors redact its values. */
@@ -72,7 +72,7 @@ export interface RunInput {
 }
 
 /** Input of a form and its RPCs. */
-export interface FormInput extends Omit<RunInput, 'connection'> {
+export interface FormInput extends Omit<StartInput, 'connection'> {
   /** Connection data, or the name of a stored connection in the engine's `connections`. */
   readonly connection?: string | Readonly<Record<string, unknown>> | undefined;
 }

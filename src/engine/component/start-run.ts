@@ -7,7 +7,7 @@ import { jsonText } from '../http/body/encode-body.js';
 import { collectGiven } from '../redaction/secrets.js';
 import { DEFAULT_LIMITS, type Limits } from '../run/limits.js';
 import { Run, type RunContext, type RunRules, type RunScope, startContext } from '../run/run-context.js';
-import type { RunInput, Runtime } from './runtime.js';
+import type { Runtime, StartInput } from './runtime.js';
 
 export interface StartedRun {
   readonly context: RunContext;
@@ -33,7 +33,7 @@ export interface RunTraits {
  */
 export function findRunSecrets(
   runtime: Runtime,
-  { connection, common = runtime.common, webhook }: Pick<RunInput, 'connection' | 'common' | 'webhook'>,
+  { connection, common = runtime.common, webhook }: Pick<StartInput, 'connection' | 'common' | 'webhook'>,
   ...more: readonly unknown[]
 ): readonly string[] {
   return collectGiven(connection, common, webhook, ...more);
@@ -46,7 +46,7 @@ export function findRunSecrets(
  */
 export function startRun(
   runtime: Runtime,
-  input: RunInput,
+  input: StartInput,
   secrets: readonly string[],
   traits: RunTraits = {},
 ): StartedRun {
@@ -70,7 +70,7 @@ export function startRun(
 }
 
 /** A stored connection keeps its identity when its data is refreshed. */
-function nameConnection({ app }: Runtime, { connection }: RunInput, { connectionName }: RunTraits): string {
+function nameConnection({ app }: Runtime, { connection }: StartInput, { connectionName }: RunTraits): string {
   return connectionName === undefined
     ? identifyConnection(connection)
     : JSON.stringify([app.identity, connectionName]);
@@ -96,7 +96,7 @@ export function identifyConnection(data: Readonly<Record<string, unknown>> | und
 /**
  * Source: https://developers.make.com/custom-apps-documentation/component-blocks/api.
  */
-function createNames(runtime: Runtime, input: RunInput, common: unknown): RunScope {
+function createNames(runtime: Runtime, input: StartInput, common: unknown): RunScope {
   return {
     ...input.names,
     environment: runtime.environment,

@@ -13,7 +13,7 @@ import {
 import { EngineError } from '../../shared/errors/engine-error.js';
 import { isPlainObject, ownMember, type PlainObject } from '../../shared/plain-object.js';
 import { fromPortable, toPortable } from '../../shared/portable-value.js';
-import { type Report, type Reporting, reportFailure, reporting } from '../component/report.js';
+import { type Reporting, type RunReport, reportFailure, reporting } from '../component/report.js';
 import type { App, ConnectionComponent } from '../document/app.js';
 import type { Document } from '../document/document.js';
 import type { OAuthNames, StoredConnection } from './connection-store.js';
@@ -85,7 +85,7 @@ export function checkKnown(known: unknown): void {
 }
 
 /** Report of a connection step. `stored` has to be saved and contains credentials. */
-export type ConnectionReport = Report<{ readonly stored: StoredConnection }>;
+export type ConnectionReport = RunReport<{ readonly stored: StoredConnection }>;
 
 /** A started authorization. */
 export interface Authorization {
@@ -96,12 +96,12 @@ export interface Authorization {
 }
 
 /** Report of a started authorization. */
-export type AuthorizationReport = Report<Authorization>;
+export type AuthorizationReport = RunReport<Authorization>;
 
 /** Reports errors that occur before the first request of a step, too. */
 export function reportStep<Given extends object>(
-  step: () => Promise<Report<Given>>,
-): Reporting<Report<Given>> {
+  step: () => Promise<RunReport<Given>>,
+): Reporting<RunReport<Given>> {
   return reporting(step().catch((thrown: unknown) => reportFailure<Given>(thrown, undefined)));
 }
 

@@ -4,7 +4,7 @@ import { describeType, isUnsafeNumber, toNumber, toText } from '../../language/v
 import { AppError } from '../../shared/errors/app-error.js';
 import { deepMerge, isPlainObject, ownMember, type PlainObject } from '../../shared/plain-object.js';
 import { unixTimeToMs } from '../../shared/time.js';
-import { type Report, reportFailure, reportSuccess } from '../component/report.js';
+import { type RunReport, reportFailure, reportSuccess } from '../component/report.js';
 import type { Runtime } from '../component/runtime.js';
 import { findRunSecrets, startRun } from '../component/start-run.js';
 import type { Directive } from '../document/compile-directive.js';
@@ -250,7 +250,7 @@ export async function runConnection<Given extends object>(
   runtime: Runtime,
   start: ConnectionStart,
   work: (run: ConnectionRun) => Promise<Given>,
-): Promise<Report<Given>> {
+): Promise<RunReport<Given>> {
   const { stored, common, names, signal } = start;
   const { parameters } = stored;
   const connection = { ...parameters, ...stored.connection };

@@ -1,5 +1,5 @@
 import { createSingleFlight } from '../../shared/single-flight.js';
-import { type Report, type Reporting, withReadableValues } from '../component/report.js';
+import { type Reporting, type RunReport, withReadableValues } from '../component/report.js';
 import type { Runtime } from '../component/runtime.js';
 import type { ConnectionComponent } from '../document/app.js';
 import type { CallbackQuery } from './authorize-connection.js';
@@ -111,8 +111,8 @@ export function createConnection(component: ConnectionComponent, runtime: Runtim
 function runStep<Given extends object>(
   input: ConnectionOptions & Pick<CreateInput, 'parameters'>,
   values: readonly unknown[],
-  work: () => Promise<Report<Given>>,
-): Reporting<Report<Given>> {
+  work: () => Promise<RunReport<Given>>,
+): Reporting<RunReport<Given>> {
   return reportStep(async () => {
     checkStep(input);
     return withReadableValues(() => [...values, input.parameters, input.common], work);
@@ -123,8 +123,8 @@ function runStep<Given extends object>(
 function runStepWith<Given extends object>(
   known: KnownConnection,
   input: ConnectionOptions,
-  work: () => Promise<Report<Given>>,
-): Reporting<Report<Given>> {
+  work: () => Promise<RunReport<Given>>,
+): Reporting<RunReport<Given>> {
   return runStep(input, [known], async () => {
     checkKnown(known);
     return work();

@@ -11,7 +11,7 @@ import {
 import { EngineError } from '../../shared/errors/engine-error.js';
 import { isPlainObject } from '../../shared/plain-object.js';
 import { createSingleFlight } from '../../shared/single-flight.js';
-import { asRunError, type Report, type Reporting, reporting } from '../component/report.js';
+import { asRunError, type Reporting, type RunReport, reporting } from '../component/report.js';
 import type { Connection } from './connection.js';
 import type { ConnectionStore, StoredConnection } from './connection-store.js';
 
@@ -24,7 +24,7 @@ export interface OpenOptions {
 }
 
 /** Report of opening a stored connection. */
-export type OpenReport = Report<{ readonly stored: StoredConnection }, unknown>;
+export type OpenReport = RunReport<{ readonly stored: StoredConnection }, unknown>;
 
 /** Stored connections of an engine. */
 export interface StoredConnections {

@@ -3,8 +3,8 @@ import { EngineError } from '../../shared/errors/engine-error.js';
 import { joinLists } from '../../shared/join-lists.js';
 import { isPlainObject, ownMember } from '../../shared/plain-object.js';
 import { reportCall } from '../component/call-report.js';
-import type { ConnectedInput } from '../component/check-and-connect.js';
-import type { Report } from '../component/report.js';
+import type { RunInput } from '../component/check-and-connect.js';
+import type { RunReport } from '../component/report.js';
 import { moduleSubject, requireCommunication } from '../component/run-subject.js';
 import type { Runtime } from '../component/runtime.js';
 import type { ItemId, TriggerState } from '../component/trigger-data.js';
@@ -46,7 +46,7 @@ export interface EpochList {
 }
 
 /** Report of an epoch. */
-export type EpochReport = Report<EpochList>;
+export type EpochReport = RunReport<EpochList>;
 
 /**
  * Lists the choices for the start of a polling trigger: runs the epoch over the trigger's communication, in the order
@@ -57,7 +57,7 @@ export type EpochReport = Report<EpochList>;
  */
 export async function listEpoch(
   module: ModuleComponent,
-  input: ConnectedInput,
+  input: RunInput,
   runtime: Runtime,
 ): Promise<EpochReport> {
   const { epoch } = module;

@@ -1,7 +1,7 @@
 import { EngineError } from '../../shared/errors/engine-error.js';
 import { joinLists } from '../../shared/join-lists.js';
 import { assertNever, isPlainObject } from '../../shared/plain-object.js';
-import { beginRun, type ConnectedInput } from '../component/check-and-connect.js';
+import { beginRun, type RunInput } from '../component/check-and-connect.js';
 import { ModuleRun } from '../component/module-run.js';
 import { moduleSubject, requireCommunication } from '../component/run-subject.js';
 import type { Runtime } from '../component/runtime.js';
@@ -26,7 +26,7 @@ import { MovingState, type PolledItem } from './trigger-state.js';
  * @throws EngineError (USAGE) for a responder, which gives an answer instead of bundles
  * @see https://developers.make.com/custom-apps-documentation/app-components/modules
  */
-export function runModule(module: ModuleComponent, input: ConnectedInput, runtime: Runtime): ModuleRun {
+export function runModule(module: ModuleComponent, input: RunInput, runtime: Runtime): ModuleRun {
   if (module.type !== 'trigger' && (input.state ?? input.start) !== undefined) {
     throw new EngineError(
       'USAGE',
@@ -56,7 +56,7 @@ export function runModule(module: ModuleComponent, input: ConnectedInput, runtim
 
 function runRequests(
   module: ModuleComponent,
-  input: ConnectedInput,
+  input: RunInput,
   runtime: Runtime,
   { traits = {}, plan }: { readonly traits?: RunTraits; readonly plan?: CommunicationPlan },
 ): ModuleRun {
@@ -78,7 +78,7 @@ function runRequests(
  * @throws EngineError (USAGE) for `data`; for an invalid state or start when the run is used
  * @see https://developers.make.com/custom-apps-documentation/app-components/modules/trigger
  */
-function runTrigger(module: ModuleComponent, input: ConnectedInput, runtime: Runtime): ModuleRun {
+function runTrigger(module: ModuleComponent, input: RunInput, runtime: Runtime): ModuleRun {
   const { start, state: given } = input;
   if (input.data !== undefined) {
     throw new EngineError('USAGE', `The trigger "${module.name}" takes its state as "state", not as "data".`);
@@ -147,7 +147,7 @@ function splitBatches({ request }: Poll, items: readonly PolledItem[], end: RunC
  *
  * @see https://developers.make.com/custom-apps-documentation/app-components/modules/instant-trigger
  */
-function runInstantTrigger(module: ModuleComponent, input: ConnectedInput, runtime: Runtime): ModuleRun {
+function runInstantTrigger(module: ModuleComponent, input: RunInput, runtime: Runtime): ModuleRun {
   const { communication } = module;
   return new ModuleRun({
     start: async () => beginRun(runtime, input, moduleSubject(module)),

@@ -1,7 +1,7 @@
 import { EngineError } from '../../shared/errors/engine-error.js';
 import { isPlainObject, ownMember, type PlainObject, setMember } from '../../shared/plain-object.js';
 import { type CallReport, reportCall } from '../component/call-report.js';
-import type { ConnectedInput } from '../component/check-and-connect.js';
+import type { RunInput } from '../component/check-and-connect.js';
 import { moduleSubject, requireCommunication, rpcSubject } from '../component/run-subject.js';
 import type { Runtime } from '../component/runtime.js';
 import type { ModuleComponent, RpcComponent } from '../document/app.js';
@@ -26,7 +26,7 @@ import { type RunContext, withVariables } from '../run/run-context.js';
 export async function callRpc(
   rpc: RpcComponent,
   query: RpcReference['query'],
-  input: ConnectedInput,
+  input: RunInput,
   runtime: Runtime,
 ): Promise<CallReport> {
   const work = async (context: RunContext): Promise<{ readonly result: unknown }> => {
@@ -80,7 +80,7 @@ async function addArguments(
  */
 export async function runResponder(
   module: ModuleComponent,
-  input: ConnectedInput,
+  input: RunInput,
   runtime: Runtime,
 ): Promise<CallReport<BuiltResponse>> {
   if (module.type !== 'responder') {

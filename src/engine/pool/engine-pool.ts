@@ -19,13 +19,14 @@ import {
 import { EngineError } from '../../shared/errors/engine-error.js';
 import { POOL_WORKER } from '../../shared/worker-urls.js';
 import type { AppDefinition } from '../assembling/app-definition.js';
-import type { ConnectedInput } from '../component/check-and-connect.js';
-import type { ModuleRun, RunReport } from '../component/module-run.js';
+import type { RunInput } from '../component/check-and-connect.js';
+import type { ModuleRun } from '../component/module-run.js';
+import type { RunReport } from '../component/report.js';
 import { type AnyReport, assertOk, type Reporting, reporting, type Succeeded } from '../component/report.js';
 import type { Connection } from '../connection/connection.js';
 import type { ConnectionStore, StoredConnection } from '../connection/connection-store.js';
 import type { StoredConnections } from '../connection/stored-connections.js';
-import type { EngineModule, EngineRpc } from '../engine-components.js';
+import type { PollingTrigger, Responder, Rpc } from '../engine-components.js';
 import { toResponse } from '../run/build-answer.js';
 import type { Bundle } from '../run/collect-outputs.js';
 import type { Webhook } from '../webhook/create-webhook.js';
@@ -69,15 +70,16 @@ export interface EnginePoolOptions {
 }
 
 /** A module of an app in a pool. */
-export interface PoolModule extends Pick<EngineModule, 'name' | 'epoch' | 'respond' | 'parameters'> {
+export interface PoolModule
+  extends Pick<PollingTrigger & Responder, 'name' | 'epoch' | 'respond' | 'parameters'> {
   /** Starts when the result is awaited or iterated over. */
-  readonly run: (input?: ConnectedInput) => PoolRun;
+  readonly run: (input?: RunInput) => PoolRun;
 }
 
 /** An app in a pool: an `Engine` whose components run in workers. A name that the app does not have rejects the call. */
 export interface PoolApp {
   readonly module: (name: string) => PoolModule;
-  readonly rpc: (address: string) => EngineRpc;
+  readonly rpc: (address: string) => Rpc;
   readonly webhook: (name: string) => Omit<Webhook, 'type'>;
   readonly connection: (name: string) => Omit<Connection, 'type'>;
   readonly openConnection: StoredConnections['report'];

@@ -6,7 +6,7 @@ import {
   either,
   type OptionShapes,
 } from '../../shared/errors/check-options.js';
-import type { ConnectedInput } from '../component/check-and-connect.js';
+import type { RunInput } from '../component/check-and-connect.js';
 import { INPUT_SHAPES } from '../component/input-shapes.js';
 import type { Runtime } from '../component/runtime.js';
 import { findRunSecrets, type StartedRun, startRun } from '../component/start-run.js';
@@ -55,7 +55,7 @@ export interface WebhookInput {
 }
 
 /** Accepts the input of runs as well: a caller may have one input for all components of an app. */
-const CALL_INPUT: OptionShapes<WebhookInput & ConnectedInput> = {
+const CALL_INPUT: OptionShapes<WebhookInput & RunInput> = {
   ...INPUT_SHAPES,
   connections: either(ANY_LIST, ANY_FUNCTION),
 };

@@ -1,8 +1,8 @@
 import { describeType } from '../../language/values/value.js';
 import { deepMerge, isPlainObject, type PlainObject } from '../../shared/plain-object.js';
 import { reportCall } from '../component/call-report.js';
-import type { ConnectedInput } from '../component/check-and-connect.js';
-import type { Report } from '../component/report.js';
+import type { RunInput } from '../component/check-and-connect.js';
+import type { RunReport } from '../component/report.js';
 import { hookSubject, type RunSubject } from '../component/run-subject.js';
 import type { Runtime } from '../component/runtime.js';
 import type { WebhookComponent } from '../document/app.js';
@@ -15,7 +15,7 @@ import { type RequestPlan, runRequest } from '../run/run-communication.js';
 import { type RunContext, withPosition } from '../run/run-context.js';
 
 /** What attach, detach and update are run with: the hook's parameters, the connection, and the hook as `webhook`. */
-export type HookInput = Omit<ConnectedInput, 'payload' | 'start'>;
+export type HookInput = Omit<RunInput, 'payload' | 'start'>;
 
 /** What attach, detach and update give. */
 export interface HookResult {
@@ -26,7 +26,7 @@ export interface HookResult {
 }
 
 /** The outcome of attach, detach or update. */
-export type HookReport = Report<HookResult>;
+export type HookReport = RunReport<HookResult>;
 
 /** Which of the three is run. Attach sees no stored data yet. */
 export type HookStep = 'attach' | 'detach' | 'update';

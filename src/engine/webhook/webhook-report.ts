@@ -2,7 +2,7 @@ import { describeType, isUnsafeNumber, toText } from '../../language/values/valu
 import { AppError } from '../../shared/errors/app-error.js';
 import { type EngineError, isEngineError, WebhookError } from '../../shared/errors/engine-error.js';
 import type { SourceLocation } from '../../shared/errors/source-location.js';
-import { asRunError, type Report } from '../component/report.js';
+import { asRunError, type RunReport } from '../component/report.js';
 import type { Directive } from '../document/compile-directive.js';
 import type { CompiledIterate } from '../document/compiled-request.js';
 import { type BuiltResponse, textAnswer, toResponse } from '../run/build-answer.js';
@@ -60,7 +60,7 @@ export interface WebhookFacts {
 }
 
 /** The outcome of one call. */
-export type WebhookReport = Report<WebhookEvents, WebhookFacts, WebhookFailure>;
+export type WebhookReport = RunReport<WebhookEvents, WebhookFacts, WebhookFailure>;
 
 /** The report of a call that was processed. */
 export function reportEvents(

@@ -87,7 +87,7 @@ async function listEpochOfApp(line: Arguments, io: Io): Promise<number> {
         entries = [],
         result: _,
         ...report
-      } = await io.interruptible((signal) => engine.module(name).epoch({ ...input, signal }));
+      } = await io.interruptible((signal) => engine.module(name, 'trigger').epoch({ ...input, signal }));
       const writer = createBundleWriter(output, io.stdout, 'entries');
       for (const entry of entries) await writer.write(toRow(entry));
       await writer.end(report);

@@ -1,4 +1,4 @@
-import type { ConnectedInput } from '../../../engine/component/check-and-connect.js';
+import type { RunInput } from '../../../engine/component/check-and-connect.js';
 import { createEngine } from '../../../engine/create-engine.js';
 import type { ModuleComponent } from '../../../engine/document/app.js';
 import { findModule } from '../../../engine/find-component.js';
@@ -125,7 +125,7 @@ async function withStart(
   prepared: PreparedRun,
   { module, start, state, signal }: TriggerBegin,
 ): Promise<PreparedRun> {
-  const begin = (more: Pick<ConnectedInput, 'state' | 'start'>): PreparedRun => ({
+  const begin = (more: Pick<RunInput, 'state' | 'start'>): PreparedRun => ({
     ...prepared,
     settings: { ...prepared.settings, input: { ...prepared.settings.input, ...more } },
   });

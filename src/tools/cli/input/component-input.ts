@@ -1,4 +1,4 @@
-import type { ConnectedInput } from '../../../engine/component/check-and-connect.js';
+import type { RunInput } from '../../../engine/component/check-and-connect.js';
 import type { ConnectionStore } from '../../../engine/connection/connection-store.js';
 import type { CheckParameters } from '../../../engine/parameters/form-check.js';
 import type { PlainObject } from '../../../shared/plain-object.js';
@@ -40,7 +40,7 @@ export const CHECK_OPTIONS: OptionSpecs = inGroup('Input', {
 });
 
 /** Input of a component, without its parameters. */
-export type ComponentInput = Pick<ConnectedInput, 'connection' | 'common'>;
+export type ComponentInput = Pick<RunInput, 'connection' | 'common'>;
 
 /** @throws EngineError (USAGE) */
 export async function readComponentInput(args: Arguments, io: Io): Promise<ComponentInput> {

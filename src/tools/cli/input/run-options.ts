@@ -1,4 +1,4 @@
-import type { ConnectedInput } from '../../../engine/component/check-and-connect.js';
+import type { RunInput } from '../../../engine/component/check-and-connect.js';
 import type { EngineOptions } from '../../../engine/engine-options.js';
 import { type Arguments, inGroup, type OptionSpecs } from '../command.js';
 import type { Io } from '../io.js';
@@ -17,7 +17,7 @@ import { OUTPUT_OPTIONS, readOutputSettings, SAVE_OPTION } from './output-option
 
 /** Settings of a run, except app, module and parameters. */
 export interface RunSettings extends OutputSettings {
-  readonly input: Omit<ConnectedInput, 'parameters' | 'signal'>;
+  readonly input: Omit<RunInput, 'parameters' | 'signal'>;
   readonly engine: Omit<EngineOptions, 'app' | 'connections'>;
   readonly maxBundles: number;
   /** The file of the trace as the user typed it. */

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { ConnectedInput } from '../../../engine/component/check-and-connect.js';
+import type { RunInput } from '../../../engine/component/check-and-connect.js';
 import type { ItemId, TriggerState } from '../../../engine/component/trigger-data.js';
 import type { Engine } from '../../../engine/create-engine.js';
 import type { ModuleComponent } from '../../../engine/document/app.js';
@@ -26,8 +26,8 @@ export async function readTriggerStart(
   text: string,
   module: ModuleComponent,
   engine: Engine,
-  input: ConnectedInput,
-): Promise<Pick<ConnectedInput, 'state' | 'start'>> {
+  input: RunInput,
+): Promise<Pick<RunInput, 'state' | 'start'>> {
   const word = WORDS.find((known) => known === text);
   if (word !== undefined) return { start: word };
   const date = /^\d{4}-\d\d/.test(text) ? readDate(text, 'UTC') : undefined;
@@ -54,14 +54,14 @@ async function findStart(
   id: ItemId,
   module: ModuleComponent,
   engine: Engine,
-  input: ConnectedInput,
-): Promise<ConnectedInput['state']> {
+  input: RunInput,
+): Promise<RunInput['state']> {
   if (module.epoch === undefined) {
     throw usageError(
       `--start: "${id}" is no date such as 2026-01-31T12:00:00Z. The trigger "${module.name}" goes by dates, and has no epoch that would tell the date of an item.`,
     );
   }
-  const { entries } = await engine.module(module.name).epoch(input).orThrow();
+  const { entries } = await engine.module(module.name, 'trigger').epoch(input).orThrow();
   const entry = entries.find((known) => idText(known.id) === idText(id));
   if (entry !== undefined) return entry.state;
   throw usageError(

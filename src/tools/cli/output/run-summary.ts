@@ -1,4 +1,4 @@
-import type { RunReport } from '../../../engine/component/module-run.js';
+import type { RunReport } from '../../../engine/component/report.js';
 import type { ModuleType } from '../../../engine/document/app.js';
 import { printJson } from './json-output.js';
 

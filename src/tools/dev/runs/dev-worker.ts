@@ -1,4 +1,4 @@
-import type { ConnectedInput } from '../../../engine/component/check-and-connect.js';
+import type { RunInput } from '../../../engine/component/check-and-connect.js';
 import type { App } from '../../../engine/document/app.js';
 import type { Transport } from '../../../engine/http/transport.js';
 import { loadApp } from '../../../engine/loading/load-app.js';
@@ -150,7 +150,7 @@ export interface RunKeeper {
 /** Records input, requests and responses of a run in memory. */
 function keepRun(asked: RunRequest, { app, engine }: Pick<RunSetting, 'app' | 'engine'>): RunKeeper {
   const recorder = createRunRecorder(engine);
-  let given: ConnectedInput = {};
+  let given: RunInput = {};
   const { digest } = recorder.engine;
   return {
     wrap: recorder.wrap,

@@ -1,4 +1,4 @@
-import type { ConnectedInput } from '../../../engine/component/check-and-connect.js';
+import type { RunInput } from '../../../engine/component/check-and-connect.js';
 import type { RunStats } from '../../../engine/component/report.js';
 import { readTimeout } from '../../../engine/component/start-run.js';
 import type { ConnectionStore } from '../../../engine/connection/connection-store.js';
@@ -36,7 +36,7 @@ export interface RunHooks {
   /** Computes hashes. Default: Node's. */
   readonly digest?: EngineOptions['digest'];
   /** Called with the input, with credentials, before the first request. */
-  readonly onReady?: (input: ConnectedInput) => void;
+  readonly onReady?: (input: RunInput) => void;
   /** Called with the new state of a polling trigger. */
   readonly onState?: (state: unknown) => void;
 }
@@ -155,11 +155,7 @@ async function openConnection(
   return stored.connection;
 }
 
-function toRunInput(
-  asked: RunRequest,
-  connection: ConnectedInput['connection'],
-  signal: AbortSignal,
-): ConnectedInput {
+function toRunInput(asked: RunRequest, connection: RunInput['connection'], signal: AbortSignal): RunInput {
   const { parameters, defaults, start, state, payload } = asked;
   return {
     parameters,
@@ -167,7 +163,7 @@ function toRunInput(
     signal,
     payload,
     ...(start === 'all' && { start }),
-    ...(state !== undefined && { state: state as ConnectedInput['state'] }),
+    ...(state !== undefined && { state: state as RunInput['state'] }),
     checkParameters: { defaults: defaults === true, resolve: 'none' },
   };
 }
@@ -181,14 +177,14 @@ interface Outcome {
   readonly state?: unknown;
 }
 
-async function carryOut(asked: RunRequest, engine: Engine, input: ConnectedInput): Promise<Outcome> {
+async function carryOut(asked: RunRequest, engine: Engine, input: RunInput): Promise<Outcome> {
   if (asked.kind === 'rpc') {
     const report = await engine.rpc(asked.name).call(input);
     return { ...report, bundles: report.ok ? toList(report.result) : [] };
   }
   const module = engine.module(asked.name);
   if (module.type === 'responder') {
-    const report = await module.respond(input);
+    const report = await engine.module(asked.name, module.type).respond(input);
     return { ...report, bundles: report.ok ? [report.result] : [] };
   }
   const run = module.run(input);
