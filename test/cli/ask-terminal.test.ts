@@ -34,14 +34,14 @@ describe('askTerminal', () => {
     },
   );
 
-  it('gives undefined at the end of input', async () => {
+  it('returns undefined at the end of input', async () => {
     expect(await askTerminal('Key: ', true, person('\u0004').terminal)).toBeUndefined();
     const { terminal } = person('');
     terminal.output.once('data', () => terminal.input.end());
     expect(await askTerminal('Key: ', true, terminal)).toBeUndefined();
   });
 
-  it('ends with Ctrl-C, whatever was typed before', async () => {
+  it('ends with Ctrl-C, also after other input', async () => {
     const { terminal, shown } = person('hush\u0003');
     await expect(askTerminal('Key: ', true, terminal)).rejects.toBeInstanceOf(UserInterruption);
     expect(shown()).not.toContain('hush');

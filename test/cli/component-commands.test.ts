@@ -131,7 +131,7 @@ function iml(args: readonly string[], options: FakeIoOptions = {}): Promise<CliR
 const ids = (out: string): unknown[] => jsonLines(out).map((item) => (item as { id: number }).id);
 
 describe('iml rpc', () => {
-  it('prints what an RPC gives', async () => {
+  it('prints the result of an RPC', async () => {
     const { code, out, err } = await iml(['rpc', '.', 'names']);
     expect({ code, err }).toEqual({ code: 0, err: '' });
     expect(JSON.parse(out)).toEqual([
@@ -155,14 +155,14 @@ describe('iml rpc', () => {
     expect(query.out).toBe('3\n');
   });
 
-  it('gives the report of one that fails, and its place', async () => {
+  it('prints the report and the source location of a failure', async () => {
     const { code, out, err } = await iml(['rpc', '.', 'broken', '--json']);
     expect(code).toBe(1);
     expect(JSON.parse(out)).toMatchObject({ error: { statusCode: 500 }, stats: { requests: 1 } });
     expect(err).toMatch(/status +500/);
   });
 
-  it('suggests the name that was meant', async () => {
+  it('suggests a similar name', async () => {
     expect(await iml(['rpc', '.', 'nams'])).toMatchObject({
       code: 2,
       err: expect.stringContaining('Did you mean "names"?'),
@@ -171,7 +171,7 @@ describe('iml rpc', () => {
 });
 
 describe('iml epoch', () => {
-  it('lists what a trigger can start with, and the state each stands for', async () => {
+  it('lists the start options of a trigger with their states', async () => {
     const { code, out, err } = await iml(['epoch', '.', 'watchIds']);
     expect({ code, err }).toEqual({ code: 0, err: '' });
     expect(jsonLines(out)[1]).toEqual({
@@ -182,7 +182,7 @@ describe('iml epoch', () => {
     });
   });
 
-  it('says why a module has none', async () => {
+  it('explains why a module has no epoch', async () => {
     const plain = await iml(['epoch', '.', 'watchPlain']);
     expect(plain).toMatchObject({ code: 2, err: expect.stringContaining('"watchPlain" has no epoch') });
     const other = await iml(['epoch', '.', 'absolute']);
@@ -204,7 +204,7 @@ describe('iml run of a polling trigger', () => {
     expect(ids(out)).toEqual(expected);
   });
 
-  it('keeps where it stands in a file', async () => {
+  it('stores the state in a file', async () => {
     const args = ['run', '.', 'watchIds', '--state', 'watch.json', '--start', '2'];
     expect(ids((await iml([...args, '-n', '1'])).out)).toEqual([2]);
     expect(JSON.parse(readFileSync(path.join(cwd, 'watch.json'), 'utf8'))).toEqual({ lastId: 2 });
@@ -214,7 +214,7 @@ describe('iml run of a polling trigger', () => {
     expect(third.err).toContain('nothing is new since {"lastId":3}');
   });
 
-  it('leaves the file as it was when the run fails', async () => {
+  it('leaves the file unchanged if the run fails', async () => {
     writeFileSync(path.join(cwd, 'watch.json'), '{"lastId":1}\n');
     const failed = await cli(
       [
@@ -268,7 +268,7 @@ describe('iml run of a polling trigger', () => {
     expect(readFileSync(state, 'utf8')).toBe('{"lastId":1}');
   });
 
-  it('says why nothing came', async () => {
+  it('explains why there are no bundles', async () => {
     const { code, out, err } = await iml(['run', '.', 'watchDates']);
     expect({ code, out }).toEqual({ code: 0, out: '' });
     expect(err).toContain('a trigger without state starts here');
@@ -284,7 +284,7 @@ describe('iml run of a polling trigger', () => {
 describe('iml webhook', () => {
   const EVENTS = '{"events":[{"n":1},{"n":2}]}';
 
-  it('processes a call of flags: bundles, and the answer on standard error', async () => {
+  it('processes a call from options: bundles, and the response on standard error', async () => {
     const { code, out, err } = await iml(['webhook', '.', 'events', '--body', EVENTS]);
     expect(code).toBe(0);
     expect(jsonLines(out)).toEqual([{ n: 1 }, { n: 2 }]);
@@ -315,7 +315,7 @@ describe('iml webhook', () => {
     expect(over.err).toContain('No bundles. The condition is false');
   });
 
-  it('reads a call that is written in place', async () => {
+  it('reads an inline call', async () => {
     const call = { method: 'POST', headers: { 'x-kind': 'event' }, body: { events: [{ n: 1 }] } };
     const { code, out } = await iml(['webhook', '.', 'events', '--call', JSON.stringify(call)]);
     expect({ code, out }).toEqual({ code: 0, out: '{"n":1}\n' });
@@ -325,7 +325,7 @@ describe('iml webhook', () => {
     expect(broken.err).not.toContain('key-of-ann');
   });
 
-  it('gives the report', async () => {
+  it('prints the report', async () => {
     const { out } = await iml(['webhook', '.', 'events', '--body', EVENTS, '--json']);
     expect(JSON.parse(out)).toMatchObject({
       answer: { status: 202, body: '{"taken":2}' },
@@ -334,7 +334,7 @@ describe('iml webhook', () => {
     });
   });
 
-  it('tells at which step a call failed', async () => {
+  it('reports the step at which a call failed', async () => {
     const { code, err } = await iml([
       'webhook',
       '.',
@@ -349,7 +349,7 @@ describe('iml webhook', () => {
     expect(err).toContain('answer: 400');
   });
 
-  it('attaches, and gives what is to be kept', async () => {
+  it('attaches and prints the data to store', async () => {
     const hook = '{"url":"https://me.example.com/1"}';
     const { code, out } = await iml(['webhook', '.', 'events', 'attach', '--hook-data', hook]);
     expect({ code, out: JSON.parse(out) }).toEqual({ code: 0, out: { hookId: 'h1' } });
@@ -379,7 +379,7 @@ describe('the hosts of an app', () => {
   const all = (args: readonly string[]): Promise<CliResult> =>
     cli([...args, '--map', `*=${origin}`], { cwd });
 
-  it('are the only ones called under --only-declared, with those of --app-host', async () => {
+  it('are the only allowed hosts with --only-declared, with those of --app-host', async () => {
     expect(await all(far)).toMatchObject({ code: 0, out: IDS });
     asked = [];
     const refused = await all([...far, '--only-declared']);
@@ -391,7 +391,7 @@ describe('the hosts of an app', () => {
     expect(named).toMatchObject({ code: 0, out: IDS });
   });
 
-  it('get its credentials, others only with --app-host or --cross-host-secrets', async () => {
+  it('receive its credentials; others only with --app-host or --cross-host-secrets', async () => {
     const withheld = await all(linked);
     expect({ code: withheld.code, keys }).toEqual({ code: 0, keys: ['key-of-ann', undefined] });
     expect(withheld.err).toContain('--app-host');
@@ -417,14 +417,14 @@ describe('the hosts of an app', () => {
 });
 
 describe('--map', () => {
-  it('takes requests to other servers, host by host or all', async () => {
+  it('sends requests of one or all hosts to another server', async () => {
     const one = await cli(['run', '.', 'absolute', '--map', `https://other.example.com=${origin}`], { cwd });
     expect(one).toMatchObject({ code: 0, out: IDS });
     const all = await cli(['run', '.', 'absolute', '--map', `*=${origin}`], { cwd });
     expect(all).toMatchObject({ code: 0, out: IDS });
   });
 
-  it('is named by the error of a whole address beside --base-url', async () => {
+  it('is suggested if an absolute URL is refused by --base-url', async () => {
     const args = ['run', '.', 'absolute', '--base-url', origin, '--allow-local'];
     const refused = await cli(args, { cwd });
     expect(refused.code).toBe(1);

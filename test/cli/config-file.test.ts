@@ -36,7 +36,7 @@ const FILE = `{
 }`;
 
 describe('the file of --config', () => {
-  it('gives the options that the command line leaves out, paths from where it lies', async () => {
+  it('sets options that the command line omits, with paths relative to the file', async () => {
     const args = await read(FILE);
     expect(args.positionals).toEqual([path.join(folder, 'crm'), '/srv/mail']);
     expect(args.text('scenarios')).toBe(path.join(folder, 'scenarios.json'));
@@ -50,7 +50,7 @@ describe('the file of --config', () => {
     });
   });
 
-  it('is less than the command line', async () => {
+  it('yields to the command line', async () => {
     const args = await read(FILE, 'other', '--port', '9000', '--host-limit', 'maxQueued=1');
     expect([args.positionals, args.text('port'), args.texts('host-limit')]).toEqual([
       ['other'],
@@ -59,7 +59,7 @@ describe('the file of --config', () => {
     ]);
   });
 
-  it('lets larger payloads through to the webhooks, unless they have a limit of their own', async () => {
+  it('raises the payload limit of webhooks unless they have their own limit', async () => {
     const bytesOf = async (text: string): Promise<unknown> =>
       readServeSettings(await read(text)).engine.webhookLimits?.maxBodyBytes;
     expect(await bytesOf('{ "host-limit": { "maxBodyBytes": 9 } }')).toBe(9);
@@ -77,7 +77,7 @@ describe('the file of --config', () => {
     ['{ "host-limit": { "maxQueued": true } }', 1, '"maxQueued" has to be a text or a number.'],
     ['{ "allow": ["a",\n 7, null] }', 2, '"allow" has to be a text or a list of texts.'],
     ['{ "config": "other.json" }', 1, '"config" is no option.'],
-  ])('says where it is wrong: %s', async (text, line, message) => {
+  ])('is refused with the source location: %s', async (text, line, message) => {
     const failure = await read(text).catch((error: unknown) => error);
     expect(failure).toMatchObject({ code: 'HOST_FILE', place: { file: 'host.json', line } });
     expect((failure as Error).message).toContain(message);
@@ -88,14 +88,14 @@ describe('the file of --config', () => {
     [['--run-limit', 'maxPages'], '--run-limit: "maxPages" is not NAME=NUMBER.'],
     [['--webhook-limit', 'maxQueued=1'], '--webhook-limit: Unknown limit "maxQueued".'],
     [['--stdout', 'all'], '--stdout: Expected one of bundles, none; got "all".'],
-  ])('and the options refuse what makes no sense: %j', async (line, message) => {
+  ])('is refused for invalid options: %j', async (line, message) => {
     const args = await read('{}', ...line);
     expect(() => readServeSettings(args)).toThrow(
       expect.objectContaining({ code: 'USAGE', message: expect.stringContaining(message) }),
     );
   });
 
-  it('has to be there', async () => {
+  it('must exist', async () => {
     const args = parseArguments(SERVE_COMMAND, ['--config', 'none.json']);
     await expect(withConfigFile(args, SERVE_COMMAND, folder)).rejects.toMatchObject({ code: 'USAGE' });
   });

@@ -73,7 +73,7 @@ async function startKeyService(answer: (url: string) => { status: number; body: 
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-describe('iml connect with a provider of others', () => {
+describe('iml connect with an OAuth provider', () => {
   it('connects in the browser, is run by name, tested, refreshed, listed and removed', async () => {
     const user = newUser();
     const app = writeConnectApp(provider.issuer);
@@ -110,7 +110,7 @@ describe('iml connect with a provider of others', () => {
     expect(user.shown()).not.toContain(CLIENT.client_secret);
   });
 
-  it('sends the person, too, where --map takes requests', async () => {
+  it('opens the authorization page on the server of --map', async () => {
     const user = newUser();
     const app = writeConnectApp('https://login.example.com');
     const map = ['--map', `https://login.example.com=${provider.issuer}`];
@@ -124,7 +124,7 @@ describe('iml connect with a provider of others', () => {
     expect(code).toBe(0);
   });
 
-  it('fails where the user says no, and keeps nothing', async () => {
+  it('fails if the user denies access, and stores nothing', async () => {
     const user = newUser();
     const answers: string[] = [];
     const { code, out, err } = await user.iml(
@@ -139,7 +139,7 @@ describe('iml connect with a provider of others', () => {
     expect((await user.iml(['connections', 'list'])).out).toBe('');
   });
 
-  it('answers strangers, and goes on waiting', async () => {
+  it('responds to foreign requests and continues to wait', async () => {
     const user = newUser();
     const answers: number[] = [];
     const { code } = await user.iml(['connect', writeConnectApp(provider.issuer), 'account', ...OAUTH], {
@@ -158,7 +158,7 @@ describe('iml connect with a provider of others', () => {
     expect({ code, answers }).toEqual({ code: 130, answers: [400, 400, 400, 404, 404] });
   });
 
-  it('ends where nobody comes back in time', async () => {
+  it('ends if there is no callback in time', async () => {
     const { code, err } = await newUser().iml([
       ...['connect', writeConnectApp(provider.issuer), 'account', ...OAUTH],
       ...['--wait', '0'],
@@ -167,7 +167,7 @@ describe('iml connect with a provider of others', () => {
     expect(err).toContain('No redirect arrived within 0 seconds.');
   });
 
-  it('says that a port is in use', async () => {
+  it('reports a port that is in use', async () => {
     const url = new URL(await startKeyService(() => ({ status: 200, body: {} })));
     const { code, err } = await newUser().iml([
       ...['connect', writeConnectApp(provider.issuer), 'account', '--allow-local', '--port', url.port],
@@ -185,7 +185,7 @@ describe('iml connect with a key', () => {
     },
   });
 
-  it('asks for what the form needs: secrets hidden, nested fields of the chosen option, no advanced ones', async () => {
+  it('prompts for the fields of the form: hidden secrets, nested fields of the chosen option, no advanced fields', async () => {
     const url = await startKeyService(() => ({ status: 200, body: {} }));
     const asked: [string, boolean][] = [];
     const user = newUser();
@@ -206,7 +206,7 @@ describe('iml connect with a key', () => {
     ]);
   });
 
-  it('asks for no field whose condition does not hold, and again for a required one', async () => {
+  it('skips fields with a false condition, and repeats the prompt of a required field', async () => {
     const url = await startKeyService(() => ({ status: 200, body: {} }));
     const asked: string[] = [];
     const replies = ['', 'key-12345', 'own', 'small'];
@@ -220,7 +220,7 @@ describe('iml connect with a key', () => {
     expect(err).toContain('A value is needed here.');
   });
 
-  it('ends with the input, and sends nothing', async () => {
+  it('ends at the end of input and sends nothing', async () => {
     const args = ['connect', writeConnectApp('http://127.0.0.1:1'), 'key', '--allow-local'];
     const { code, err } = await newUser().iml(args, { ask: async () => undefined });
     expect({ code, err }).toMatchObject({
@@ -229,7 +229,7 @@ describe('iml connect with a key', () => {
     });
   });
 
-  it('asks only for what -p leaves open, and takes defaults', async () => {
+  it('prompts only for fields without -p, and applies defaults', async () => {
     const urls: string[] = [];
     const url = await startKeyService((path) => {
       urls.push(path);
@@ -247,14 +247,14 @@ describe('iml connect with a key', () => {
     expect(asked.map(([question]) => question)).toEqual(['Region (region) {eu, own} [eu]: ']);
   });
 
-  it('asks nobody where there is no terminal, and says what is missing', async () => {
+  it('reports missing fields without a terminal', async () => {
     const { code, err } = await newUser().iml(['connect', writeConnectApp('http://127.0.0.1:1'), 'key']);
     expect(code).toBe(1);
     expect(err).toContain("BundleValidationError: Missing value of required parameter 'apiKey'.");
     expect(err).toContain('Give values with -p NAME=VALUE');
   });
 
-  it('says how to let the app call this machine', async () => {
+  it('suggests --allow-local for a server on this machine', async () => {
     const url = await startKeyService(() => ({ status: 200, body: {} }));
     const args = ['connect', writeConnectApp(url), 'key', '-p', 'apiKey=key-12345'];
     const { code, err } = await newUser().iml(args);
@@ -270,7 +270,7 @@ describe('iml connect with a key', () => {
     expect(err).toContain('Settings, then API keys.\n');
   });
 
-  it('takes the only connection of an app, and names them where there are more', async () => {
+  it('uses the only connection of an app, and lists several', async () => {
     const url = await startKeyService(() => ({ status: 200, body: {} }));
     const one = writeApp({
       'makecomapp.json': {
@@ -289,7 +289,7 @@ describe('iml connect with a key', () => {
     expect({ code, err }).toMatchObject({ code: 2, err: expect.stringContaining('has account, key.') });
   });
 
-  it('keeps connections in files only the user can open, encrypted', async () => {
+  it('stores connections in encrypted files that only the user can read', async () => {
     const url = await startKeyService(() => ({ status: 200, body: {} }));
     const user = newUser();
     const secret = canary('kept');
@@ -308,7 +308,7 @@ describe('iml connect with a key', () => {
     expect(modeOf(path.join(user.home, 'iml-runtime'))).toBe('700');
   });
 
-  it('is led to another server by --map, and tells with --trace what is sent, without the key', async () => {
+  it('sends requests to the server of --map, and prints them with --trace without the key', async () => {
     const asked: string[] = [];
     const url = await startKeyService((path) => {
       asked.push(path);
@@ -345,7 +345,7 @@ describe('iml connect with a key', () => {
     expect(jsonLines((await user.iml(['connections', 'list'])).out)).toHaveLength(1);
   });
 
-  it('replaces none of another app, and asks nothing of its service', async () => {
+  it('refuses to replace a connection of another app, and sends no request', async () => {
     let calls = 0;
     const url = await startKeyService(() => {
       calls++;
@@ -362,7 +362,7 @@ describe('iml connect with a key', () => {
     expect(err).toContain(`"k" is the name of a connection "key" of the app "${path.basename(first)}".`);
   });
 
-  it('replaces one that cannot be opened any more, which the list tells of', async () => {
+  it('replaces a connection that cannot be opened, which the list reports', async () => {
     const url = await startKeyService(() => ({ status: 200, body: {} }));
     const user = newUser();
     const app = writeConnectApp(url);
@@ -378,7 +378,7 @@ describe('iml connect with a key', () => {
     expect(jsonLines((await user.iml(['connections', 'list'])).out)).toMatchObject([{ name: 'k' }]);
   });
 
-  it('prints no secret, whatever the service answers and the app says', async () => {
+  it('prints no secret of responses and messages', async () => {
     const secrets = [canary('key'), canary('ticket'), canary('common')];
     const [key = '', ticket = '', common = ''] = secrets;
     let status = 200;
@@ -413,7 +413,7 @@ describe('iml connect with a key', () => {
   });
 });
 
-describe('connections that are kept', () => {
+describe('stored connections', () => {
   async function userWithKey(app: string): Promise<User> {
     const user = newUser();
     const made = await user.iml([
@@ -471,7 +471,7 @@ describe('connections that are kept', () => {
   });
 
   // Line 13 of the findings.
-  describe('belong to the identity of an app', () => {
+  describe('belong to an app', () => {
     const HOST = ['--connection', 'k', '--allow-local'];
 
     /** The app in a folder of this base name, under these names of the platform. */
@@ -492,18 +492,15 @@ describe('connections that are kept', () => {
     const newParent = (): string => writeApp({ 'empty.txt': '' });
     const url = (): Promise<string> => startKeyService(() => ({ status: 200, body: {} }));
 
-    it.each([[[]], [['crm']]])(
-      'and not to its base name, whatever it says it is called: %j',
-      async (appIds) => {
-        const service = await url();
-        const user = await userWithKey(placeApp(service, newParent(), appIds));
-        const other = placeApp(service, newParent(), appIds);
-        const run = await user.iml(['run', other, 'whoAmI', ...HOST]);
-        expect(run).toMatchObject({ code: 1, err: expect.stringContaining('is not given to another.') });
-      },
-    );
+    it.each([[[]], [['crm']]])('identified by its folder, not by its name: %j', async (appIds) => {
+      const service = await url();
+      const user = await userWithKey(placeApp(service, newParent(), appIds));
+      const other = placeApp(service, newParent(), appIds);
+      const run = await user.iml(['run', other, 'whoAmI', ...HOST]);
+      expect(run).toMatchObject({ code: 1, err: expect.stringContaining('is not given to another.') });
+    });
 
-    it('so that another app in its folder gets nothing', async () => {
+    it('so that another app in its folder cannot use them', async () => {
       const service = await url();
       const folder = placeApp(service, newParent(), ['crm', 'crm-test']);
       const user = await userWithKey(folder);
@@ -520,7 +517,7 @@ describe('connections that are kept', () => {
       expect(await user.iml(['connections', 'test', 'k', '--allow-local'])).toMatchObject({ code: 0 });
     });
 
-    it('which is kept from the time on that it has a name on the platform', async () => {
+    it('identified by its ID once it exists in Make', async () => {
       const service = await url();
       const folder = placeApp(service, newParent(), []);
       const user = await userWithKey(folder);
@@ -530,7 +527,7 @@ describe('connections that are kept', () => {
       expect(await user.iml(['connections', 'test', 'k', '--allow-local'])).toMatchObject({ code: 2 });
     });
 
-    it('and go along with it where their owner says so', async () => {
+    it('and move with it by iml connections move', async () => {
       const service = await url();
       const folder = placeApp(service, newParent(), ['crm']);
       const user = await userWithKey(folder);
@@ -558,7 +555,7 @@ describe('connections that are kept', () => {
     expect(result).toMatchObject({ code: 1, err: expect.stringContaining('expected "account"') });
   });
 
-  it('a run that is given none says so, and one of an unknown name is a mistake of the command line', async () => {
+  it('a run without one explains so, and an unknown name exits with 2', async () => {
     const app = writeConnectApp('http://127.0.0.1:1');
     const without = await newUser().iml(['run', app, 'whoAmI', '--allow-local']);
     expect(without).toMatchObject({
@@ -573,12 +570,12 @@ describe('connections that are kept', () => {
     ['test', 'absent'],
     ['refresh', 'absent'],
     ['remove', 'absent'],
-  ])('%s of one that is not there is a mistake of the command line', async (action, name) => {
+  ])('%s of an unknown one exits with 2', async (action, name) => {
     const { code, err } = await newUser().iml(['connections', action, name]);
     expect({ code, err }).toMatchObject({ code: 2, err: expect.stringContaining('There is no connection') });
   });
 
-  it('are found by a name that is nearly right', async () => {
+  it('are suggested for a similar name', async () => {
     const url = await startKeyService(() => ({ status: 200, body: {} }));
     const user = await userWithKey(writeConnectApp(url));
     await user.iml([
@@ -603,7 +600,7 @@ describe('connections that are kept', () => {
     expect({ code, err }).toMatchObject({ code: 2, err: expect.stringContaining(message) });
   });
 
-  it('are removed also where the service or the app is gone', async () => {
+  it('are removed also without the API or the app', async () => {
     const user = newUser();
     const app = writeConnectApp(provider.issuer);
     await user.iml(['connect', app, 'account', '--name', 'a', ...OAUTH], { onErr: browser(provider.login) });

@@ -45,7 +45,7 @@ function entryFile(folder: string, name: string): string {
 }
 
 describe('connections in files', () => {
-  it('come back as they were kept, dates and bytes included', async () => {
+  it('are restored with dates and bytes', async () => {
     const folder = newFolder();
     await openConnectionFiles(folder).write('Ünï code', STORED, OWNER);
     const entry = await openConnectionFiles(folder).read('Ünï code');
@@ -53,7 +53,7 @@ describe('connections in files', () => {
     expect(entry?.owner).toEqual(OWNER);
   });
 
-  it('are apart where names differ in case only, and listed by name', async () => {
+  it('are separate if names differ in case only, and listed by name', async () => {
     const files = openConnectionFiles(newFolder());
     for (const name of ['b', 'A', 'a']) await files.write(name, storedWith({ name }), OWNER);
     const { entries, unreadable } = await files.list();
@@ -65,7 +65,7 @@ describe('connections in files', () => {
     ]);
   });
 
-  it('are none where nothing was ever kept, and nothing is made to see that', async () => {
+  it('are empty at first, and listing them creates no file', async () => {
     const folder = newFolder();
     const files = openConnectionFiles(folder);
     expect(await files.list()).toEqual({ entries: [], unreadable: [] });
@@ -94,7 +94,7 @@ describe('connections in files', () => {
     expect(await files.list()).toMatchObject({ entries: [], unreadable: [{ code: 'STORE_FAILED' }] });
   });
 
-  it('are refused in the place of one another', async () => {
+  it('are refused if their files are swapped', async () => {
     const folder = newFolder();
     const files = openConnectionFiles(folder);
     await files.write('x', STORED, OWNER);
@@ -132,7 +132,7 @@ describe('connections in files', () => {
     await expect(openConnectionFiles(folder).read('x')).rejects.toMatchObject({ code: 'STORE_FAILED' });
   });
 
-  it('share one key that is made once, whoever comes first', async () => {
+  it('share one key, which is created once', async () => {
     const folder = newFolder();
     const names = Array.from({ length: 20 }, (_, index) => `n${index}`);
     await Promise.all(names.map((name) => openConnectionFiles(folder).write(name, STORED, OWNER)));
@@ -141,7 +141,7 @@ describe('connections in files', () => {
     expect(readdirSync(folder).sort()).toEqual(['connections', 'connections.key']);
   });
 
-  it('are never half written', async () => {
+  it('are written atomically', async () => {
     const folder = newFolder();
     const files = openConnectionFiles(folder);
     await files.write('x', storedWith({ round: 0 }), OWNER);
@@ -154,7 +154,7 @@ describe('connections in files', () => {
     expect(readdirSync(path.join(folder, 'connections'))).toHaveLength(1);
   });
 
-  it('are worked on by one at a time', async () => {
+  it('are locked during a change', async () => {
     const folder = newFolder();
     await openConnectionFiles(folder).write('x', STORED, OWNER);
     let inside = 0;
@@ -170,7 +170,7 @@ describe('connections in files', () => {
     expect(readdirSync(path.join(folder, 'connections'))).toHaveLength(1);
   });
 
-  it('are free again after work that failed, and after a process that died', async () => {
+  it('are unlocked after a failure and after the death of a process', async () => {
     const folder = newFolder();
     const files = openConnectionFiles(folder);
     expect(await files.exclusively('x', async () => 'without a folder')).toBe('without a folder');
@@ -181,7 +181,7 @@ describe('connections in files', () => {
     expect(await files.exclusively('x', async () => 'done')).toBe('done');
   });
 
-  it('keep the app they were made for when a run of it saves them', async () => {
+  it('keep their app when a run saves them', async () => {
     const folder = newFolder();
     const files = openConnectionFiles(folder);
     await files.write('x', STORED, OWNER);
@@ -197,7 +197,7 @@ describe('connections in files', () => {
     }
   });
 
-  it('of a file that knows no names of the platform are given to the app of its folder, and learn them when they are saved', async () => {
+  it('of an older file belong to the app of its folder, and store its IDs when they are saved', async () => {
     const folder = newFolder();
     const files = openConnectionFiles(folder);
     // As versions before wrote it.
@@ -223,12 +223,12 @@ describe('connections in files', () => {
 });
 
 describe('names of connections', () => {
-  it.each(['work', 'my app-key', '2024_x', 'ann@example.test', 'Ünï'])('%s is one', (name) => {
+  it.each(['work', 'my app-key', '2024_x', 'ann@example.test', 'Ünï'])('accepts %s', (name) => {
     expect(isConnectionName(name)).toBe(true);
   });
 
   it.each(['', ' x', '@file.json', '{"a":1}', '-x', '../x', 'a/b', 'a\nb', 'x'.repeat(65)])(
-    '%j is none',
+    'refuses %j',
     (name) => {
       expect(isConnectionName(name)).toBe(false);
     },

@@ -54,7 +54,7 @@ describe.skipIf(!HERE)(title, () => {
     expect(err).toContain('200 bundle(s) came before the error; a scenario gets none of them.');
   });
 
-  it('ends with RateLimitError on 429, with what the server asks for', async () => {
+  it('ends with RateLimitError on 429, with the requested delay', async () => {
     const { code, out, err } = await listFonts(250, {
       disturb: (page, _request, response) => {
         if (page !== 2) return false;

@@ -15,7 +15,7 @@ afterEach(() => rmSync(home, { recursive: true, force: true }));
 
 const ARGS = ['dev', 'app', '--port', '0'];
 
-it('takes a token that stays from IML_DEV_TOKEN, and serves until it is stopped', async () => {
+it('uses the token of IML_DEV_TOKEN and serves until it is stopped', async () => {
   const token = 'a-token-of-more-than-32-characters-0001';
   let told: (address: string) => void = () => {};
   const address = new Promise<string>((resolve) => {

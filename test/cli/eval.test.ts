@@ -21,7 +21,7 @@ describe('iml eval on a terminal', () => {
     expect(await shows(template, '--context', '{"user":{"name":"Ann"},"list":[1,2]}')).toBe(expected);
   });
 
-  it('shows nothing as undefined and tells which name had no value', async () => {
+  it('prints undefined and names the missing variable', async () => {
     const { out, err, code } = await cli(['eval', '{{user.nmae.first}}', '-c', '{"user":{}}'], {
       terminal: true,
     });
@@ -45,7 +45,7 @@ describe('iml eval in a pipe', () => {
     ['{{missing}}', 'null\n'],
     ['{{parseDate("2026-01-31"; "YYYY-MM-DD")}}', '2026-01-31T00:00:00.000Z\n'],
     ['{{add(emptyarray; 1; 2)}}', '[1,2]\n'],
-  ])('prints the value of %s alone', async (template, out) => {
+  ])('prints only the value of %s', async (template, out) => {
     expect(await evaluates(template)).toMatchObject({ code: 0, out });
   });
 
@@ -93,7 +93,7 @@ describe('iml eval fails', () => {
     expect(err).toMatch(/code +IML_/);
   });
 
-  it('and says so at most in printable characters', async () => {
+  it('with printable characters only', async () => {
     const { err } = await evaluates('{{\u001b[2J(}}');
     expect(err).not.toContain('\u001b');
   });
@@ -114,7 +114,7 @@ describe('iml eval fails', () => {
     expect(err).toContain('See iml eval --help.');
   });
 
-  it('without quoting a context that is no JSON, as it may hold a secret', async () => {
+  it('without quoting an invalid context, which may contain a secret', async () => {
     const { err } = await evaluates('{{1}}', '--context', '{"apiKey": "sk_live_123456", }');
     expect(err).not.toContain('sk_live');
   });

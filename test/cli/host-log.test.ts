@@ -70,7 +70,7 @@ function log(form: HostLogForm): readonly string[] {
 }
 
 describe('the log of a host', () => {
-  it('is a line each, with places and without what steers a terminal', () => {
+  it('has one line per notice, with source locations and without control characters', () => {
     expect(log('text')).toEqual([
       '00:00:00 orders: call answered 200, event 7, 3 ms\n',
       '00:00:00 unknown address: call refused with 404 (unknown-address)\n',
@@ -90,7 +90,7 @@ describe('the log of a host', () => {
     expect(lines[2]).toMatchObject({ runId: 'r1', source: { eventId: 7, callId: 'c1' } });
   });
 
-  it('counts a problem that is repeated within ten seconds', () => {
+  it('counts repeated problems within ten seconds', () => {
     const lines: string[] = [];
     let now = 0;
     const observe = createHostLog((line) => void lines.push(line), {
@@ -108,7 +108,7 @@ describe('the log of a host', () => {
     expect(lines).toHaveLength(4);
   });
 
-  it('leaves out what needs nobody when it is quiet', () => {
+  it('logs only events that need attention if quiet', () => {
     expect(log('quiet')).toHaveLength(3);
   });
 });

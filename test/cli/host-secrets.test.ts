@@ -29,27 +29,27 @@ async function putWithHook(): Promise<number> {
   return id;
 }
 
-it('of a scenario that never had a hook there are none but those of its steps', async () => {
+it('a scenario without a hook has only the secrets of its steps', async () => {
   await host.scenarios.put(POLLING);
   expect(await findSecrets()).toEqual([]);
   await host.scenarios.put({ ...POLLING, plan: plan({ everyMs: 30_000 }) });
   expect(await findSecrets()).toEqual([]);
 });
 
-it('of one whose hook was removed nobody knows them, whatever becomes of it', async () => {
+it('a scenario with a removed hook has unknown secrets', async () => {
   await removeHook(store, createVirtualClock(Date.now()), await putWithHook());
   expect(await findSecrets()).toBeUndefined();
   await host.scenarios.put(POLLING);
   expect(await findSecrets()).toBeUndefined();
 });
 
-it('nor of one that has another trigger now', async () => {
+it('a scenario with a changed trigger has unknown secrets', async () => {
   await putWithHook();
   await host.scenarios.put(POLLING);
   expect(await findSecrets()).toBeUndefined();
 });
 
-it('nor of one that an earlier version has stored, of which no hook is known', async () => {
+it('a scenario of an earlier version without a known hook has unknown secrets', async () => {
   await host.scenarios.put(POLLING);
   await store.transaction((writer) => writer.update('scenarios', {}, { definition: POLLING.plan }));
   expect(await findSecrets()).toBeUndefined();

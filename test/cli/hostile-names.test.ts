@@ -106,7 +106,7 @@ describe.each([
     [['init', 'tests', '$']],
     [['connections', 'test', TEXT]],
     [[TEXT]],
-  ])('%j writes nothing that steers it', async (args) => {
+  ])('%j writes no control characters', async (args) => {
     const app = writeHostileApp();
     const env = { XDG_CONFIG_HOME: path.dirname(app) };
     const { out, err } = await cli(
@@ -123,7 +123,7 @@ describe.each([
     [['init', 'tests', '$']],
     [['schemas', '$', '--write', '--workspace', '$']],
     [['test', '$', '--from-har', `$/${POISON}.har`]],
-  ])('%j of an app that loads writes nothing that steers it', async (args) => {
+  ])('%j of an app that loads writes no control characters', async (args) => {
     const app = writeHostileApp(SOUND);
     writeFileSync(path.join(app, `${POISON}.har`), JSON.stringify(HAR));
     const {

@@ -66,7 +66,7 @@ describe.each(TEXTS.map((text) => [JSON.stringify(text), text]))('a test named %
     expect(await report(create, text)).not.toMatch(STEERING);
   });
 
-  it('gives GitHub its own commands and no other', async () => {
+  it('contains only its own GitHub commands', async () => {
     const lines = (await report(createGithubReport, text)).trimEnd().split(/\r\n|\r|\n/);
     expect(lines.map((line) => /^::(\w+)/.exec(line)?.[1])).toEqual([
       'error',
@@ -84,7 +84,7 @@ describe.each(TEXTS.map((text) => [JSON.stringify(text), text]))('a test named %
     expect(await report(create, text)).not.toMatch(/(?:^|[\r\n])[^\S\n]*(?:::|##\[)/);
   });
 
-  it('gives JUnit its three cases', async () => {
+  it('has three cases in JUnit', async () => {
     const names: string[] = [];
     const parser = new SaxesParser({ xmlns: false, position: false });
     parser.on('error', (error) => {
@@ -100,7 +100,7 @@ describe.each(TEXTS.map((text) => [JSON.stringify(text), text]))('a test named %
     ]);
   });
 
-  it('gives the protocol of TAP its three lines and a plan', async () => {
+  it('has three lines and a plan in TAP', async () => {
     const lines = (await report(createTapReport, text)).trimEnd().split(/\r\n|\r|\n/);
     const points = lines.filter((line) => /^(?:not )?ok \d/.test(line));
     expect(points.map((line) => /^((?:not )?ok \d)/.exec(line)?.[1])).toEqual(['not ok 1', 'ok 2', 'ok 3']);

@@ -18,7 +18,7 @@ describe('iml info', () => {
     expect(out).toMatch(/loading has no findings; iml check .* looks closer\n/);
   });
 
-  it('gives the same as JSON', async () => {
+  it('prints the same as JSON', async () => {
     const { out } = await cli(['info', BOOKSHOP, '--json']);
     const info = JSON.parse(out) as { modules: { name: string }[]; warnings: unknown[] };
     expect(info.modules.map((module) => module.name)).toEqual([
@@ -38,7 +38,7 @@ describe('iml info', () => {
     expect(info.warnings).toEqual([]);
   });
 
-  it('tells what is wrong with file, line and column, and still ends well', async () => {
+  it('reports diagnostics with file, line and column, and exits with 0', async () => {
     const cwd = writeApp({
       'shop/makecomapp.json': manifest({ list: 'list.iml.json' }),
       'shop/list.iml.json': '{\n  "url": "/x",\n  "methdo": "GET",\n  "qs": {"a": "{{if(}}"}\n}',
@@ -53,7 +53,7 @@ describe('iml info', () => {
     expect(one.out).toMatch(/shop\/list\.iml\.json:4:\d+: error: .*\[syntax\]/);
   });
 
-  it('shows one component, with what is wrong with what it uses alone', async () => {
+  it('shows one component with the diagnostics of its dependencies', async () => {
     const { code, out } = await cli(['info', BOOKSHOP, 'getBook']);
     expect(code).toBe(0);
     expect(out).toContain('modules (1)\n  getBook');
@@ -75,7 +75,7 @@ describe('iml info', () => {
     expect(out).toContain('      -     rpc://fields\n      tags  array\n        tag  text\n');
   });
 
-  it('shows what a field offers, with the fields of each option below it', async () => {
+  it('shows the options of a field with their nested fields', async () => {
     const cwd = writeApp({
       'makecomapp.json': manifest({ list: 'list.iml.json' }, { mappableParams: 'params.json' }),
       'list.iml.json': { url: '/x' },
@@ -145,7 +145,7 @@ describe('iml info', () => {
   it.each([
     ['absent', 'There is no folder'],
     ['test/cli', 'There is no app in'],
-  ])('ends with 2 for %s', async (folder, message) => {
+  ])('exits with 2 for %s', async (folder, message) => {
     expect(await cli(['info', folder])).toMatchObject({
       code: 2,
       out: '',
@@ -153,7 +153,7 @@ describe('iml info', () => {
     });
   });
 
-  it('ends with 1 for an app that cannot be loaded, with the place', async () => {
+  it('exits with 1 for an app that cannot be loaded, with the source location', async () => {
     const cwd = writeApp({ 'makecomapp.json': manifest({ list: 'absent.iml.json' }) });
     const { code, err } = await cli(['info', '.'], { cwd });
     expect(code).toBe(1);

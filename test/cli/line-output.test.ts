@@ -19,8 +19,8 @@ function stalled() {
   return { output: { isTerminal: false, columns: undefined, write }, taken, waiting, read };
 }
 
-describe('lines nobody waits for', () => {
-  it('are kept up to a mebibyte while nobody reads, and those beyond are counted', async () => {
+describe('lines of standard output', () => {
+  it('are buffered up to a mebibyte while nothing reads them; further lines are counted', async () => {
     const { output, taken, waiting, read } = stalled();
     const told: number[] = [];
     const say = createLineOutput(output, (count) => told.push(count));
@@ -34,7 +34,7 @@ describe('lines nobody waits for', () => {
     expect(taken.at(-1)).toBe('again\n');
   });
 
-  it('are put out whole however long one is, and a reader that has gone ends nothing', async () => {
+  it('are written completely, and a closed reader is ignored', async () => {
     const { output, taken, read } = stalled();
     const long = 'x'.repeat(3 * 1024 * 1024);
     createLineOutput(output, () => {})(long);

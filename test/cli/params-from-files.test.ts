@@ -93,18 +93,18 @@ function run(module: string, args: readonly string[], options: FakeIoOptions = {
 }
 
 describe('-p name=@file', () => {
-  it('gives the bytes of the file to a field of bytes', async () => {
+  it('passes the bytes of the file to a buffer field', async () => {
     const { code, out, err } = await run('upload', ['-p', 'data=@pixel.png']);
     expect({ code, err }).toEqual({ code: 0, err: '' });
     expect(jsonLines(out)[0]).toMatchObject({ hex: PIXEL.toString('hex') });
   });
 
-  it('gives standard input for @-', async () => {
+  it('reads standard input for @-', async () => {
     const { out } = await run('upload', ['-p', 'data=@-'], { stdin: PIXEL });
     expect(jsonLines(out)[0]).toMatchObject({ hex: PIXEL.toString('hex') });
   });
 
-  it('gives text to others, read by their type, without the line break at its end', async () => {
+  it('passes text to other fields, converted by type, without the final line break', async () => {
     const { out } = await run('echo', [
       ...['-p', 'key=@key.txt', '-p', 'list=@list.json', '-p', 'other=@key.txt'],
       ...['-p', 'title=@@ann', '-p', 'count=3'],
@@ -118,7 +118,7 @@ describe('-p name=@file', () => {
     });
   });
 
-  it('takes JSON of a file as it stands', async () => {
+  it('passes JSON of a file unchanged', async () => {
     const { out } = await run('echo', ['-p', '@all.json']);
     expect(jsonLines(out)[0]).toEqual({ title: '@key.txt', count: 2 });
   });
@@ -137,7 +137,7 @@ describe('-p name=@file', () => {
 });
 
 describe('--save', () => {
-  it('writes binary data to files of its own, under the name beside it', async () => {
+  it('writes binary data to files, named by the sibling member', async () => {
     const folder = 'out/of/here';
     const { code, out, err } = await run('give', ['-p', 'title=../../report.png', '--save', folder]);
     expect(code).toBe(0);
@@ -155,7 +155,7 @@ describe('--save', () => {
     expect(jsonLines(again.out)[0]).toMatchObject({ hex: PIXEL.toString('hex') });
   });
 
-  it('overwrites nothing, and follows no link', async () => {
+  it('never overwrites a file or follows a link', async () => {
     const folder = mkdtempSync(path.join(tmpdir(), 'save-'));
     const target = path.join(folder, 'elsewhere');
     writeFileSync(target, 'mine');
@@ -173,7 +173,7 @@ describe('--save', () => {
     ]);
   });
 
-  it('says which folder it cannot write', async () => {
+  it('reports a folder that it cannot write', async () => {
     const { code, err } = await run('give', ['-p', 'title=x', '--save', 'pixel.png/x']);
     expect(code).toBe(2);
     expect(err).toContain('--save: cannot write "pixel.png/x": ENOTDIR.');
@@ -190,7 +190,7 @@ describe('--save', () => {
     ['a:b*c?.txt', 'a_b_c_.txt'],
     ['', 'data.bin'],
     ['日本 report.pdf ', '日本 report.pdf'],
-  ])('makes of the name %j %j', (wanted, name) => {
+  ])('converts the name %j to %j', (wanted, name) => {
     expect(safeFileName(wanted)).toBe(name);
   });
 
@@ -202,7 +202,7 @@ describe('--save', () => {
 });
 
 describe('iml connect -p name=@file', () => {
-  it('keeps what is in the file', async () => {
+  it('stores the content of the file', async () => {
     const app = writeApp({
       'makecomapp.json': {
         generalCodeFiles: { base: 'base.json' },

@@ -4,7 +4,7 @@ import { ImlError } from '../../src/language/index.js';
 import { printError } from '../../src/tools/cli/output/print-error.js';
 
 describe('printError', () => {
-  it('shows what is known of an error of the app, in one order', () => {
+  it('prints the facts of an app error in a fixed order', () => {
     const cause = new TransportError('NETWORK_FAILED', 'refused', { retryable: true });
     const place = { file: 'a.iml.json', pointer: '/url', line: 2, column: 3 };
     const error = new AppError('ConnectionError', 'No connection.', {
@@ -34,14 +34,14 @@ describe('printError', () => {
     );
   });
 
-  it('lists what is wrong with several fields', () => {
+  it('lists the problems of several fields', () => {
     const suberrors = ['First.', 'Second.'];
     expect(printError(new AppError('BundleValidationError', 'Two are wrong.', { suberrors }))).toBe(
       'BundleValidationError: Two are wrong.\n  - First.\n  - Second.\n',
     );
   });
 
-  it('shows the hint of the language, also behind an error of the app', () => {
+  it('prints the hint of an expression error, also as a cause', () => {
     const inner = new ImlError('IML_UNKNOWN_FUNCTION', 'Unknown.', { kind: 'unknown-function' });
     inner.hint = 'Did you mean "upper"?';
     expect(printError(new AppError('RuntimeError', 'Unknown.', { cause: inner }))).toBe(
@@ -50,7 +50,7 @@ describe('printError', () => {
   });
 
   it.each(['\n::error::x', 'a\n  ::add-mask::x', 'a\n##[group]x', 'a\n\n\t::stop-commands::x'])(
-    'begins no line with a command for a runner of CI: %j',
+    'starts no line with a CI command: %j',
     (message) => {
       const suberrors = [message];
       const inner = new ImlError('IML_SYNTAX', message, { kind: 'syntax' });
@@ -70,7 +70,7 @@ describe('printError', () => {
     },
   );
 
-  it('redacts and disarms every text', () => {
+  it('redacts and escapes all texts', () => {
     const place = { file: 'sk-1\u001b.json', line: 1, column: 1 };
     const error = new AppError('DataError', 'sk-1 \u001b[2J', { suberrors: ['sk-1'], place });
     const text = printError(error, { frame: 'sk-1', redact: (given) => given.replaceAll('sk-1', '***') });
@@ -78,7 +78,7 @@ describe('printError', () => {
     expect(text.match(/\*\*\*/g)).toHaveLength(4);
   });
 
-  it('names what is no error at all', () => {
+  it('prints thrown values that are no errors', () => {
     expect(printError('oops')).toBe('Internal error: oops\n');
   });
 });

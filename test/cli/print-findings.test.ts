@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { findingLine } from '../../src/tools/cli/output/print-findings.js';
 
-it('a message of several lines stands below its place, and none of its lines begins one', () => {
+it('indents a message of several lines below its location', () => {
   const finding = {
     rule: 'cannot-load',
     level: 'error',

@@ -12,7 +12,7 @@ describe('printTable', () => {
     );
   });
 
-  it('aligns wide characters by what they take on a terminal', () => {
+  it('aligns wide characters by their width on a terminal', () => {
     expect(
       printTable([
         { a: '佐藤', b: 1 },
@@ -30,7 +30,7 @@ describe('printTable', () => {
     expect(second).toBe('x');
   });
 
-  it('shows bundles that are no collections', () => {
+  it('shows bundles that are not collections', () => {
     expect(printTable([1, 'two', [3]])).toBe('(value)\n-------\n1\ntwo\n[3]\n');
   });
 
@@ -46,7 +46,7 @@ describe('printTable', () => {
     expect(Math.max(...lines.map((line) => line.length))).toBe(40);
   });
 
-  it('turns to blocks when the columns would become too narrow', () => {
+  it('prints blocks if the columns would become too narrow', () => {
     const bundle = Object.fromEntries(
       Array.from({ length: 9 }, (_, index) => [`member${index}`, 'z'.repeat(30)]),
     );
@@ -55,19 +55,19 @@ describe('printTable', () => {
     expect(text.split('\n\n')).toHaveLength(2);
   });
 
-  it('shows long values of a block whole, but not endlessly', () => {
+  it('limits long values of a block', () => {
     expect(printTable([{ text: 'x'.repeat(500) }], 40)).toBe(`text  ${'x'.repeat(500)}\n`);
     expect(printTable([{ text: 'x'.repeat(5000) }], 40)).toBe(`text  ${'x'.repeat(999)}…\n`);
   });
 
-  it('keeps control characters from the terminal', () => {
+  it('escapes control characters', () => {
     expect(printTable([{ '\u001b]': 1 }, { '\u001b]': 2 }])).toBe('\\u001b]\n-------\n1\n2\n');
     expect(printTable([{ a: '\u001b[31mred\nline', 'b\u009b': 1 }])).toBe(
       'a        \\u001b[31mred\\nline\nb\\u009b  1\n',
     );
   });
 
-  it('is empty without bundles, and holds for members named like those of every object', () => {
+  it('is empty without bundles, and supports names of inherited members', () => {
     expect(printTable([])).toBe('');
     expect(printTable([{}])).toBe('');
     expect(printTable([JSON.parse('{"__proto__":1,"constructor":2}')])).toBe(

@@ -17,14 +17,14 @@ describe('progress', () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
-  it('tells pages, requests, records and seconds', () => {
+  it('contains pages, requests, records and seconds', () => {
     const stats = { requests: 3, followUpPages: 2, records: 75, durationMs: 1234, stopReason: undefined };
     expect(progressLine('listBooks', stats, DEFAULT_LIMITS)).toBe(
       'listBooks: page 3, 3 of 100 requests, 75 of 3200 records, 1.2 of 40 s',
     );
   });
 
-  it('is drawn again and again, cut to the width, and erased before anything else is written', async () => {
+  it('is redrawn, cut to the width, and erased before other output', async () => {
     const { io, texts } = fakeIo({});
     const progress = startProgress(() => 'x'.repeat(50), io);
     vi.advanceTimersByTime(1000);
@@ -39,7 +39,7 @@ describe('progress', () => {
     expect(texts.at(-1)).toBe('\r\u001b[K');
   });
 
-  it('is nothing where standard error is no terminal', async () => {
+  it('is omitted without a terminal', async () => {
     const { io, texts } = fakeIo({ isTerminal: false });
     const progress = startProgress(() => 'x', io);
     vi.advanceTimersByTime(1000);
@@ -48,7 +48,7 @@ describe('progress', () => {
     expect(texts).toEqual(['line\n']);
   });
 
-  it('does not end a run whose standard error was closed', async () => {
+  it('does not end a run with a closed standard error', async () => {
     const { io } = fakeIo({
       write: () => Promise.reject(Object.assign(new Error('EPIPE'), { code: 'EPIPE' })),
     });

@@ -171,7 +171,7 @@ async function play({ file, folder }: Pick<Recorded, 'file' | 'folder'>): Promis
 }
 
 describe('iml run --record', () => {
-  it('writes a case that passes as it is, without the secrets of the run', async () => {
+  it('writes a passing case without the secrets of the run', async () => {
     const recorded = await record('list');
     expect([recorded.code, recorded.err]).toEqual([
       0,
@@ -185,14 +185,14 @@ describe('iml run --record', () => {
     expect(await play(recorded)).toEqual([]);
   });
 
-  it.each(['gone', 'cut'])('records what failed: %s', async (module) => {
+  it.each(['gone', 'cut'])('records a failure: %s', async (module) => {
     const recorded = await record(module);
     expect([recorded.code, recorded.err]).toEqual([1, expect.stringContaining('1 exchange.')]);
     expect(JSON.parse(recorded.text)).toMatchObject({ expect: { error: { type: expect.any(String) } } });
     expect(await play(recorded)).toEqual([]);
   });
 
-  it('names values that look like keys, none of them whole', async () => {
+  it('reports values that look like keys, abbreviated', async () => {
     const recorded = await record('odd');
     expect(recorded.code).toBe(0);
     const [, listed = ''] = recorded.err.split('look at them before you share the file:\n');
@@ -204,7 +204,7 @@ describe('iml run --record', () => {
     for (const value of [SUSPECTS.ref, SUSPECTS.blob]) expect(recorded.err).not.toContain(value);
   });
 
-  it('records a service that does not answer in time, and plays it in no time', async () => {
+  it('records a timeout and replays it without waiting', async () => {
     const recorded = await record('slow', ['--timeout-ms', '200']);
     expect(recorded.code).toBe(1);
     const written = JSON.parse(recorded.text) as {
@@ -216,13 +216,13 @@ describe('iml run --record', () => {
     expect(await play(recorded)).toEqual([]);
   });
 
-  it('puts long bodies into files of their own', async () => {
+  it('writes long bodies to separate files', async () => {
     const recorded = await record('large');
     expect(readdirSync(path.join(path.dirname(recorded.file), 'one.bodies'))).toEqual(['01-response.json']);
     expect(await play(recorded)).toEqual([]);
   });
 
-  it('neither writes nor reads bodies where a link of the app leads', async () => {
+  it('neither writes nor reads bodies through a link of the app', async () => {
     const elsewhere = ordersApp();
     const first = await record('large');
     const bodies = path.join(path.dirname(first.file), 'one.bodies');
@@ -241,7 +241,7 @@ describe('iml run --record', () => {
     expect(readdirSync(path.join(elsewhere, 'bodies'))).toEqual(['01-response.json']);
   });
 
-  it('gives an app that looks into its key another one of the same form', async () => {
+  it('replaces a key that the app parses with one of the same form', async () => {
     const recorded = await record('region');
     const { secrets } = JSON.parse(recorded.text) as { secrets: { apiKey: string } };
     expect(secrets.apiKey).toMatch(/^[a-z]-\d[a-z]{2}\d[a-z]\d[a-z]{2}\d[a-z]\d[a-z]\d[a-z]{2}-[a-z]{2}\d$/);
@@ -250,7 +250,7 @@ describe('iml run --record', () => {
   });
 
   it.each(['--record', '--har'])(
-    'goes on to its end with %s where the reader of the output goes away',
+    'completes the run with %s if the reader of the output closes',
     async (option) => {
       const folder = ordersApp();
       const file = path.join(folder, 'tests', 'list', 'one.test.json');
@@ -268,7 +268,7 @@ describe('iml run --record', () => {
     },
   );
 
-  it('never replaces a file, and says so before anything is sent', async () => {
+  it('refuses to overwrite a file before it sends a request', async () => {
     const folder = ordersApp();
     mkdirSync(path.join(folder, 'tests'));
     writeFileSync(path.join(folder, 'tests', 'a.test.json'), '{}');
@@ -285,7 +285,7 @@ describe('iml run --record', () => {
     expect([code, err]).toEqual([2, expect.stringContaining(message)]);
   });
 
-  it('refuses a secret that is a word of its placeholder, and says what to do', async () => {
+  it('refuses a secret that is part of its placeholder, with advice', async () => {
     const folder = ordersApp();
     const file = path.join(folder, 'tests', 'one.test.json');
     const { code, err } = await cli([
@@ -403,7 +403,7 @@ describe('--record of other commands', () => {
     expect(await play(recorded)).toEqual([]);
   });
 
-  it('signs the call of a webhook with what stands for the secret', async () => {
+  it('signs the call of a webhook with the placeholder of the secret', async () => {
     const secret = 'whsec-5d8f7s6d5f';
     const signature = createHmac('sha256', secret).update('7.noon').digest('hex');
     const recorded = await recordWith([
@@ -417,7 +417,7 @@ describe('--record of other commands', () => {
     expect(await play(recorded)).toEqual([]);
   });
 
-  it('writes how a connection is authorized, with none of its secrets', async () => {
+  it('records an authorization without its secrets', async () => {
     const provider = await startOidcServer();
     try {
       const folder = writeConnectApp(provider.issuer);
@@ -445,7 +445,7 @@ describe('--record of other commands', () => {
 });
 
 describe('iml serve --record-calls', () => {
-  it('writes each call as a case that passes, without the address of the hook', async () => {
+  it('writes each call as a passing case without the address of the hook', async () => {
     const folder = eventsApp({});
     const home = writeApp({});
     const serving = startCli(
@@ -485,7 +485,7 @@ describe('iml serve --record-calls', () => {
     expect(await play({ file, folder })).toEqual([]);
   });
 
-  it('writes none of what the connection of a hook holds, whoever sends it', async () => {
+  it('writes no data of the connection of a hook, whoever sends it', async () => {
     const communication = (file: string): object => ({ codeFiles: { communication: file } });
     const folder = writeApp({
       'key.json': { url: 'https://api.orders.example/me' },
@@ -595,7 +595,7 @@ describe('iml test --from-har', () => {
     expect(second).toMatchObject({ response: { networkError: 'ECONNREFUSED' } });
   });
 
-  it('reads what a browser writes: HTTP/2 names, decoded bodies, Base64, cookies, redirects, forms', async () => {
+  it('reads a HAR of a browser: HTTP/2 names, decoded bodies, Base64, cookies, redirects, forms', async () => {
     const headers = (pairs: Readonly<Record<string, string>>): object[] =>
       Object.entries(pairs).map(([name, value]) => ({ name, value }));
     const call = (url: string, request: object, response: object): object => ({
@@ -729,7 +729,7 @@ describe('iml test --from-har', () => {
     expect(exchanges[1]).not.toHaveProperty('response.headers.content-encoding');
   });
 
-  it('reads what --har writes, and leaves its placeholders as they are', async () => {
+  it('reads a HAR of --har and keeps its placeholders', async () => {
     const folder = ordersApp();
     const har = path.join(folder, 'run.har');
     const map = ['--map', `https://api.orders.example=${service.origin}`];

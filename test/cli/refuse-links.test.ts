@@ -61,7 +61,7 @@ it.each([
   },
 );
 
-it('takes a link where somebody names the folder', async () => {
+it('follows a link that the user named', async () => {
   const { app, outside } = writePlaces();
   symlinkSync(outside, path.join(app, 'data'));
   const { err } = await cli(['events', '--data', 'data'], { cwd: app, env: { XDG_CONFIG_HOME: app } });

@@ -3,7 +3,7 @@ import { COMMANDS } from '../../src/tools/cli/commands.js';
 import { cli } from './fake-io.js';
 
 describe('iml', () => {
-  it('without a command shows its help as a mistake', async () => {
+  it('prints its help and exits with 2 without a command', async () => {
     const { code, out, err } = await cli([]);
     expect({ code, out }).toEqual({ code: 2, out: '' });
     expect(err).toContain('Usage');
@@ -20,7 +20,7 @@ describe('iml', () => {
     expect((await cli([arg])).out).toMatch(/^\d+\.\d+\.\d+\n$/);
   });
 
-  it('tells the nearest command, or all of them', async () => {
+  it('suggests a similar command, or lists all', async () => {
     expect(await cli(['rnu-all'])).toMatchObject({
       code: 2,
       err: expect.stringContaining(`There are ${Object.keys(COMMANDS).join(', ')}.`),
@@ -78,11 +78,11 @@ describe('iml', () => {
     expect(await cli(args)).toMatchObject({ code: 2, out: '', err: expect.stringContaining(message) });
   });
 
-  it('takes an operand that looks like an option behind --', async () => {
+  it('reads an argument that looks like an option after --', async () => {
     expect(await cli(['eval', '--', '--json'])).toMatchObject({ code: 0, out: '--json\n' });
   });
 
-  it('ends quietly when nobody reads its output any more', async () => {
+  it('ends without an error if the reader of its output closes', async () => {
     const result = await cli(['eval', '{{1}}'], {
       onOut: () => {
         throw Object.assign(new Error('write EPIPE'), { code: 'EPIPE' });
@@ -91,7 +91,7 @@ describe('iml', () => {
     expect(result).toEqual({ code: 0, out: '', err: '' });
   });
 
-  it('calls a defect what it is, with its stack only on demand', async () => {
+  it('reports an internal error, with its stack only on request', async () => {
     const broken = {
       onOut: (): never => {
         throw new TypeError('broken');

@@ -8,8 +8,8 @@ const STATS = { requests: 2, followUpPages: 1, records: 3, durationMs: 2100, sto
 const summary = (stats: Partial<RunReport['stats']>): string =>
   runSummary({ stats: { ...STATS, ...stats }, state: undefined } as RunReport, 3);
 
-describe('the line about a run that is over', () => {
-  it('says what the run had to wait for', () => {
+describe('the summary line of a run', () => {
+  it('contains the waits of the run', () => {
     const origin = 'https://api.example.test';
     const waits = [{ origin, reason: 'retry-after', limit: undefined, times: 1, waitedMs: 1500 }] as const;
     expect(summary({ waits })).toBe(

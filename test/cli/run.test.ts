@@ -41,7 +41,7 @@ const titles = (out: string): unknown[] =>
   jsonLines(out).map((bundle) => (bundle as { title: string }).title);
 
 describe('iml run prints', () => {
-  it('a line of JSON a bundle in a pipe, over all pages', async () => {
+  it('NDJSON of all pages in a pipe', async () => {
     const { code, out, err } = await run('listBooks');
     expect({ code, err }).toEqual({ code: 0, err: '' });
     expect(titles(out)).toEqual(createBooks().map((book) => book.title));
@@ -55,7 +55,7 @@ describe('iml run prints', () => {
     });
   });
 
-  it('each bundle before the next page is there', async () => {
+  it('bundles before the next page arrives', async () => {
     const before = shop.requests.length;
     const requestsSoFar: number[] = [];
     await run('listBooks', [], { onOut: () => void requestsSoFar.push(shop.requests.length - before) });
@@ -63,7 +63,7 @@ describe('iml run prints', () => {
     expect(shop.requests.length - before).toBe(5);
   });
 
-  it('a table on a terminal, and a line about the run', async () => {
+  it('a table and a summary line on a terminal', async () => {
     const { out, err } = await run('listBooks', ['-n', '2'], { terminal: true, columns: 120 });
     const lines = out.split('\n');
     expect(lines[0]).toMatch(/^isbn +title +author +genre +price +published$/);
@@ -88,7 +88,7 @@ describe('iml run prints', () => {
     expect(report).not.toHaveProperty('trace');
   });
 
-  it('what a query finds', async () => {
+  it('the result of --query', async () => {
     const query = '{"count": $count(bundles), "requests": stats.requests, "first": bundles[0].title}';
     const { out } = await run('listBooks', ['--query', query]);
     expect(JSON.parse(out)).toEqual({ count: 42, requests: 5, first: 'The Quiet Lighthouse' });
@@ -123,7 +123,7 @@ describe('iml run prints', () => {
 });
 
 describe('iml run --trace-file FILE', () => {
-  it('writes the whole run there, without secrets, and nothing of it to standard error', async () => {
+  it('writes the whole run without secrets, and prints nothing of it', async () => {
     const folder = mkdtempSync(path.join(tmpdir(), 'iml-trace-'));
     try {
       const file = path.join(folder, 'run.jsonl');
@@ -142,7 +142,7 @@ describe('iml run --trace-file FILE', () => {
     }
   });
 
-  it('stays a switch in front of anything else', async () => {
+  it('is separate from --trace', async () => {
     const { err } = await run('getBook', ['--trace', '-p', 'isbn=978-0-00-000001-9']);
     expect(err).toContain('GET ');
     const nowhere = await run('getBook', [
@@ -156,7 +156,7 @@ describe('iml run --trace-file FILE', () => {
 });
 
 describe('iml run --limit', () => {
-  it('stops the paging', async () => {
+  it('stops pagination', async () => {
     const before = shop.requests.length;
     const { out } = await run('listBooks', ['--limit', '3']);
     expect(titles(out)).toHaveLength(3);
@@ -164,13 +164,13 @@ describe('iml run --limit', () => {
     expect(shop.requests.length - before).toBeLessThanOrEqual(2);
   });
 
-  it('changes nothing above what there is', async () => {
+  it('has no effect above the number of bundles', async () => {
     expect(titles((await run('listBooks', ['--limit', '43'])).out)).toHaveLength(42);
   });
 });
 
 describe('iml run reads parameters', () => {
-  it('of several options together, text by the type of its field', async () => {
+  it('of several options, converted by the type of the field', async () => {
     const cwd = writeApp({ 'p.json': { genre: 'crime', limit: 1 }, 'key.json': { apiKey: shop.apiKey } });
     const { out } = await cli(
       [
@@ -183,7 +183,7 @@ describe('iml run reads parameters', () => {
     expect(shop.requests.at(-1)?.url).toContain('genre=crime&search=the');
   });
 
-  it('in their declared types: a date stays a date for the app', async () => {
+  it('with their declared types: a date is a date in the app', async () => {
     const { out } = await run('createBook', [
       '-p',
       'title=New',
@@ -199,11 +199,11 @@ describe('iml run reads parameters', () => {
     });
   });
 
-  it('and fills in defaults only when it is told to', async () => {
+  it('and fills in defaults only with --defaults', async () => {
     expect(titles((await run('listBooks', ['--defaults'])).out)).toHaveLength(10);
   });
 
-  it('warns of names the module does not know', async () => {
+  it('and warns of unknown names', async () => {
     const { code, err } = await run('listBooks', ['-p', 'limt=2', '-n', '1']);
     expect({ code, err }).toEqual({
       code: 0,
@@ -211,7 +211,7 @@ describe('iml run reads parameters', () => {
     });
   });
 
-  it('and sends nothing where one is missing or wrong', async () => {
+  it('and sends nothing if one is missing or invalid', async () => {
     const before = shop.requests.length;
     const missing = await run('getBook');
     expect(missing.code).toBe(1);
@@ -231,7 +231,7 @@ describe('iml run reads parameters', () => {
   });
 });
 
-describe('iml run tells errors of the app', () => {
+describe('iml run reports errors of the app', () => {
   it('with type, message, status, place and frame', async () => {
     const { code, out, err } = await run('getBook', ['-p', 'isbn=1']);
     expect({ code, out }).toEqual({ code: 1, out: '' });
@@ -287,7 +287,7 @@ describe('iml run tells errors of the app', () => {
     expect(err).toContain('2 |   "url": "/x/{{uper(\'a\')}}"\n  |                ^');
   });
 
-  it('of a host that may not be called, with what allows it', async () => {
+  it('of a refused host, with the option that allows it', async () => {
     const { code, err } = await cli(['run', APP, 'listBooks', '--base-url', shop.baseUrl]);
     expect(code).toBe(1);
     expect(err).toMatch(/code +NETWORK_REFUSED/);
@@ -321,7 +321,7 @@ describe('iml run tells errors of the app', () => {
 });
 
 describe('iml run warns', () => {
-  it('of what the check finds in what runs, a few only, and counts the rest', async () => {
+  it('of a few diagnostics of the running components, and counts the others', async () => {
     const keys = Array.from({ length: 7 }, (_, index) => [`unknown${index}`, 1]);
     const cwd = writeApp({
       'makecomapp.json': manifestOf('action'),
@@ -334,7 +334,7 @@ describe('iml run warns', () => {
     expect(err).toMatch(/\niml check \. tells of 2 more of what runs here\.\n$/);
   });
 
-  it('of nothing where a report is printed for programs', async () => {
+  it('of nothing if it prints a report', async () => {
     const cwd = writeApp({
       'makecomapp.json': manifestOf('action'),
       'go.iml.json': { unknown: 1, response: { output: { a: '{{temp.x}}' } } },
@@ -343,7 +343,7 @@ describe('iml run warns', () => {
     expect(await cli(['run', '.', 'go', '--query', 'bundles'], { cwd })).toMatchObject({ code: 0, err: '' });
   });
 
-  it('of a mistake once, where it ends the run', async () => {
+  it('once of a mistake that ends the run', async () => {
     const cwd = writeApp({
       'makecomapp.json': manifestOf('action'),
       'go.iml.json': { response: { output: { a: '{{shout(1)}}', b: '{{temp.x}}' } } },
@@ -355,7 +355,7 @@ describe('iml run warns', () => {
     expect(err).not.toContain('[unknown-function]');
   });
 
-  it('of what the run met', async () => {
+  it('of warnings of the run', async () => {
     const cwd = writeApp({
       'makecomapp.json': manifestOf('search'),
       'go.iml.json': {
@@ -379,7 +379,7 @@ describe('iml run warns', () => {
 });
 
 describe('iml run ends', () => {
-  it('with 130 when it is interrupted, and sends nothing more', async () => {
+  it('with 130 after an interruption, without further requests', async () => {
     const before = shop.requests.length;
     const { code, out, err } = await run('listBooks', [], { onOut: (_text, interrupt) => interrupt() });
     expect({ code, err }).toEqual({ code: 130, err: 'Interrupted.\n' });
@@ -387,7 +387,7 @@ describe('iml run ends', () => {
     expect(shop.requests.length - before).toBeLessThan(5);
   });
 
-  it('quietly when nobody reads its output any more', async () => {
+  it('without an error if the reader of its output closes', async () => {
     let lines = 0;
     const before = shop.requests.length;
     const { code, err } = await run('listBooks', [], {

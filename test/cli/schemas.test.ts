@@ -59,7 +59,7 @@ const patternsOf = (name: string): readonly string[] =>
     ?.fileMatch ?? [];
 
 describe('iml schemas', () => {
-  it('lists them, and prints one', async () => {
+  it('lists the schemas and prints one', async () => {
     expect((await cli(['schemas'])).out).toMatch(/^manifest\s+Manifest of an app$/m);
     const { out } = await cli(['schemas', '--print', 'epoch']);
     expect(JSON.parse(out)).toMatchObject({ title: 'Epoch of a polling trigger' });
@@ -69,7 +69,7 @@ describe('iml schemas', () => {
     });
   });
 
-  it('sets the workspace up: files of the app by what they are, others by their names', async () => {
+  it('configures the workspace: files of the app by role, others by name', async () => {
     const { code, out } = await cli(['schemas', 'app', '--write'], { cwd: folder });
     expect({ code, out }).toMatchObject({
       code: 0,
@@ -91,7 +91,7 @@ describe('iml schemas', () => {
     expect((parse(read(SETTINGS)) as Settings)['files.associations']['*.imljson']).toBe('jsonc');
   });
 
-  it('leaves all else in the settings as it is, and the second time everything', async () => {
+  it('keeps other settings, and changes nothing the second time', async () => {
     const own =
       '{\n  // two spaces\n  "editor.tabSize": 2,\n  "files.associations": { "*.imljson": "json5" },\n  "json.schemas": [\n    /* mine */ { "fileMatch": ["/x.json"], "url": "./x.json" },\n  ],\n}\n';
     write(SETTINGS, own);
@@ -119,7 +119,7 @@ describe('iml schemas', () => {
   });
 
   it.each(['{ "json.schemas": {} }', '[]', '{ "editor": '])(
-    'writes nothing where settings are %s',
+    'writes nothing if the settings are %s',
     async (text) => {
       write(SETTINGS, text);
       const { code, err } = await cli(['schemas', 'app', '--write'], { cwd: folder });

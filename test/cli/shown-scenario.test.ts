@@ -39,7 +39,7 @@ const INCOMPLETE: IncompleteRow = {
   },
 };
 
-it('tells times as times, and leaves durations and data as they are', () => {
+it('prints times as dates, and keeps durations and data', () => {
   expect(shownScenario(SCENARIO, [INCOMPLETE], [])).toMatchObject({
     state: { kind: 'running', resting: { kind: 'delayed', until: '1970-01-01T00:00:05.000Z' } },
     scheduled: null,
@@ -61,12 +61,12 @@ it('tells times as times, and leaves durations and data as they are', () => {
   });
 });
 
-it('keeps what names say is secret out of states and outputs', () => {
+it('redacts states and outputs by secret names', () => {
   const text = JSON.stringify(shownScenario(SCENARIO, [INCOMPLETE], []));
   expect(text).not.toMatch(/trigger-token|output-key/);
 });
 
-it('hides what set-up has listed, but no expression that only names where its value comes from', () => {
+it('redacts the listed secrets, but no expressions', () => {
   const parameters = {
     to: 'open',
     pin: 4711,
@@ -94,7 +94,7 @@ it('hides what set-up has listed, but no expression that only names where its va
   });
 });
 
-it('hides all that an earlier version has written down without a list', () => {
+it('redacts all data of an earlier version without a list of secrets', () => {
   const step = { parameters: { to: 'x', n: '{{1.n}}', more: [{ a: 'y' }] }, secretParameters: ['pin'] };
   expect(shownPlan(step)).toEqual({
     parameters: { to: '[SANITIZED]', n: '{{1.n}}', more: [{ a: '[SANITIZED]' }] },

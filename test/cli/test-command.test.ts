@@ -86,13 +86,13 @@ const test = (args: readonly string[] = [], options: FakeIoOptions = {}): Promis
   cli(['test', ...args], { cwd: folder, ...options });
 
 describe('iml test', () => {
-  it('runs cases and tests of functions, and says how many passed', async () => {
+  it('runs cases and function tests, and counts the passed ones', async () => {
     const { code, out } = await test();
     expect(out).toMatch(/^2 passed in /);
     expect(code).toBe(0);
   });
 
-  it('shows what differs, where in the case and where in the app', async () => {
+  it('shows differences with the locations in case and app', async () => {
     change('list.imljson', '{{item.id}}', '{{item.ids}}');
     const { code, out } = await test();
     expect(code).toBe(1);
@@ -118,13 +118,13 @@ describe('iml test', () => {
     expect(out).toContain('expected 4, got 6');
   });
 
-  it('colours a terminal alone', async () => {
+  it('uses colors only on a terminal', async () => {
     expect((await test([], { terminal: true })).out).toContain('\u001b[32m');
     const plain = await test([], { terminal: true, env: { NO_COLOR: '1' } });
     expect(plain.out).not.toContain('\u001b');
   });
 
-  it('runs what a filter, a folder or a file names, and refuses what names nothing', async () => {
+  it('runs the tests of a filter, folder or file, and refuses one without tests', async () => {
     write('tests/list/two.test.json', CASE);
     expect((await test(['--filter', 'TWO'])).out).toMatch(/^1 passed/);
     expect((await test(['tests/list'])).out).toMatch(/^2 passed/);
@@ -141,7 +141,7 @@ describe('iml test', () => {
     expect((await test(['--bail'])).out).toMatch(/1 failed, 0 passed, 2 did not run in /);
   });
 
-  it('runs the cases beside one that is wrong, and says where that is', async () => {
+  it('reports the location of an invalid case and runs the others', async () => {
     write('tests/list/a.test.json', '{ "component": "module:lst", "expect": { "bundleCount": 1 } }');
     write('tests/list/b.test.json', '{ "component": ');
     write('tests/list/c.test.json', { ...CASE, name: 'same' });
@@ -159,7 +159,7 @@ describe('iml test', () => {
     expect(out).toMatch(/4 failed, 3 passed in /);
   });
 
-  it('tells of an app that does not load, and runs the others', async () => {
+  it('reports an app that does not load, and runs the others', async () => {
     write('other/makecomapp.json', '{ "components": ');
     write('other/tests/x.test.json', CASE);
     const { code, out } = await test(['.', 'other']);
@@ -168,7 +168,7 @@ describe('iml test', () => {
     expect(out).toMatch(/1 failed, 2 passed, 1 did not run in /);
   });
 
-  it('reports in several ways, each to a place of its own', async () => {
+  it('writes several reports to separate files', async () => {
     change('list.imljson', '{{item.id}}', '{{item.ids}}');
     const reporters = ['human', 'json=out/r.json', 'junit=out/r.xml', 'tap=out/r.tap', 'github=out/r.txt'];
     const { code } = await test(reporters.flatMap((name) => ['--reporter', name]));
@@ -193,7 +193,7 @@ describe('iml test', () => {
     expect((await test(['--reporter', 'tap', '--reporter', 'json'])).code).toBe(2);
   });
 
-  it('keeps the run of a failed case as a file, and takes it away once the case passes', async () => {
+  it('writes the trace of a failed case, and removes it once the case passes', async () => {
     change('list.imljson', '{{item.id}}', '{{item.ident}}');
     change('tests/list/one.test.json', '"input": {', '"note": "{{secret:key}}",\n  "input": {');
     const failed = await test(['--trace-files', '--reporter', 'human', '--reporter', 'json=out.json']);
@@ -243,7 +243,7 @@ describe('iml test', () => {
     });
   });
 
-  it('neither writes nor removes a trace where a link of the app leads out of the folder', async () => {
+  it('neither writes nor removes a trace through a link out of the folder', async () => {
     const outside = mkdtempSync(path.join(tmpdir(), 'iml-outside-'));
     const kept = path.join(outside, 'one.jsonl');
     writeFileSync(kept, 'of somebody else');
@@ -267,7 +267,7 @@ describe('iml test', () => {
     rmSync(outside, { recursive: true });
   });
 
-  it('shows how a case would pass, asks, and writes it', async () => {
+  it('shows how a case would pass, asks for confirmation, and writes it', async () => {
     change('list.imljson', '"page": "1"', '"page": "2"');
     change('list.imljson', '{{twice(item.id)}}', '{{item.id}}');
     const before = readFileSync(path.join(folder, 'tests/list/one.test.json'), 'utf8');
@@ -288,7 +288,7 @@ describe('iml test', () => {
     expect((await test(['--yes'])).code).toBe(2);
   });
 
-  it('rewrites body files of requests, secrets left out', async () => {
+  it('updates body files of requests without secrets', async () => {
     const [exchange] = CASE.exchanges;
     const request = { ...exchange?.request, method: 'POST', url: 'https://a.example/items' };
     const file = (name: string): string => readFileSync(path.join(folder, 'tests/list', name), 'utf8');
@@ -326,7 +326,7 @@ describe('iml test', () => {
     expect((await test()).code).toBe(0);
   });
 
-  it('writes an error that is new, and results where one is gone', async () => {
+  it('updates a new error, and results after a removed error', async () => {
     const response = (status: number): object => ({
       ...CASE,
       exchanges: [{ ...CASE.exchanges[0], response: { status, body: { items: [] } } }],
@@ -341,7 +341,7 @@ describe('iml test', () => {
     expect((await test()).code).toBe(0);
   });
 
-  it('tells what no case reaches, as text, JSON and lcov', async () => {
+  it('reports uncovered parts as text, JSON and lcov', async () => {
     write('list.imljson', {
       url: 'https://a.example/items',
       qs: { page: '1' },
@@ -373,7 +373,7 @@ describe('iml test', () => {
     expect((await test(['--coverage=html'])).code).toBe(2);
   });
 
-  it('runs again what a changed file touches', async () => {
+  it('reruns the tests of a changed file', async () => {
     write('tests/list/two.test.json', CASE);
     const started = startCli(['test', '--watch'], { cwd: folder });
     const seen = async (text: RegExp): Promise<void> =>
@@ -390,7 +390,7 @@ describe('iml test', () => {
     expect(await started.code).toBe(130);
   });
 
-  it('sees files that are saved by renaming, and new folders', async () => {
+  it('watches files saved by renaming, and new folders', async () => {
     const started = startCli(['test', '--watch'], { cwd: folder });
     const runs = async (count: number): Promise<void> =>
       vi.waitFor(() => expect(started.output().match(/ in \d/g)).toHaveLength(count), {
@@ -413,7 +413,7 @@ describe('iml test', () => {
     expect(await started.code).toBe(130);
   });
 
-  it('shows an unfinished case, does not run it, and counts it apart', async () => {
+  it('lists a todo case without running it, and counts it separately', async () => {
     change('tests/list/one.test.json', '"id": 1,', '"id": 7,');
     change('tests/list/one.test.json', '{', '{ "todo": "The second page is missing.",');
     const { code, out } = await test();
@@ -432,7 +432,7 @@ describe('iml test', () => {
     });
   });
 
-  it('runs no test of a function that is a link out of the app', async () => {
+  it('does not run function tests through a link out of the app', async () => {
     const outside = path.join(folder, '..', `${path.basename(folder)}.txt`);
     writeFileSync(outside, 'canary = 1; throw new Error(canary)');
     rmSync(path.join(folder, 'functions/twice/twice.test.js'));
@@ -444,7 +444,7 @@ describe('iml test', () => {
     expect(out + err).not.toContain('canary');
   });
 
-  it('says so where there is no test', async () => {
+  it('exits with 2 without tests', async () => {
     rmSync(path.join(folder, 'tests'), { recursive: true });
     rmSync(path.join(folder, 'functions/twice/twice.test.js'));
     const { code, err } = await test();

@@ -138,7 +138,7 @@ function readAll(folder: string): string {
 }
 
 describe('iml test --record-cases', () => {
-  it('writes what cases that ask for it have seen, and they pass then', async () => {
+  it('completes the cases with record, which then pass', async () => {
     const folder = itemsApp({ 'list/all': `// Both pages.\n${JSON.stringify(LIST, undefined, 2)}\n` });
     const before = await test(folder, []);
     expect([before.code, before.out]).toEqual([1, expect.stringContaining('asks to be recorded')]);
@@ -161,7 +161,7 @@ describe('iml test --record-cases', () => {
     expect((await test(folder, [])).out).toMatch(/^1 passed/);
   });
 
-  it('keeps what a case expects where the run fits it, and writes it anew where not', async () => {
+  it('keeps expectations that match the run, and replaces others', async () => {
     const fits = { ...LIST, expect: { bundleCount: 4, query: 'bundles[0].id = 1' } };
     const not = { ...LIST, name: 'not', expect: { bundleCount: 5 } };
     const folder = itemsApp({ 'list/all': fits, 'list/not': not });
@@ -171,7 +171,7 @@ describe('iml test --record-cases', () => {
     expect((await test(folder, [])).out).toMatch(/^2 passed/);
   });
 
-  it('takes a connection from the command line, in place of that of the case', async () => {
+  it('uses the connection of the command line instead of that of the case', async () => {
     const folder = itemsApp();
     const given = ['--connection', JSON.stringify({ apiKey: KEY, shop: 'mine' })];
     expect((await test(folder, ['--record-cases', '--yes', ...given], { env: {} })).code).toBe(0);
@@ -179,7 +179,7 @@ describe('iml test --record-cases', () => {
     expect(readAll(folder)).not.toContain('canary');
   });
 
-  it('writes nothing without an answer, in CI, or where a secret is missing', async () => {
+  it('writes nothing without confirmation, in CI, or with a missing secret', async () => {
     const folder = itemsApp();
     const before = readCase(folder);
     const nobody = await test(folder, ['--record-cases']);
@@ -199,7 +199,7 @@ describe('iml test --record-cases', () => {
     ).toBe(2);
   });
 
-  it('records refusals and a service that is not there', async () => {
+  it('records refusals and an unavailable API', async () => {
     const folder = itemsApp();
     world = { ...usual, status: 404 };
     expect((await test(folder, ['--record-cases', '--yes'])).code).toBe(0);
@@ -234,7 +234,7 @@ describe('iml test --live', () => {
     folder = itemsApp(recorded);
   });
 
-  it('says nothing of a service that is as it was, and sends nothing that changes it', async () => {
+  it('reports no drift of an unchanged API, and sends no writing requests', async () => {
     const before = posts;
     const written = readAll(folder);
     const { code, out, err } = await test(folder, ['--live']);
@@ -250,7 +250,7 @@ describe('iml test --live', () => {
     writeFileSync(file, text);
   });
 
-  it('does not send what an app has begun to change, either', async () => {
+  it('does not send requests that the app changed', async () => {
     const other = itemsApp({ 'list/all': JSON.parse(readCase(folder)) });
     const file = path.join(other, 'list.json');
     writeFileSync(file, readFileSync(file, 'utf8').replace('"url"', '"method": "POST", "url"'));
@@ -313,7 +313,7 @@ describe('iml test --live', () => {
     expect(result.out).not.toContain('canary');
   });
 
-  it('tells a login that is refused, and a service that is down, from drift', async () => {
+  it('separates a refused login and an unavailable API from drift', async () => {
     const refused = await test(folder, ['--live'], { env: { IML_SECRET_SHOPKEY: `${KEY}-wrong` } });
     expect([refused.code, refused.out]).toEqual([
       1,
@@ -332,7 +332,7 @@ describe('iml test --live', () => {
     ]);
   });
 
-  it('reports to programs, too', async () => {
+  it('reports drift in machine formats', async () => {
     world = { ...usual, items: usual.items.map((item) => ({ ...item, id: 'a1', color: KEY })) };
     const names = ['json=r.json', 'junit=r.xml', 'tap=r.tap', 'github=r.txt'];
     const { code } = await test(folder, ['--live', ...names.flatMap((name) => ['--reporter', name])]);
@@ -351,7 +351,7 @@ describe('iml test --live', () => {
     expect(names.map((name) => read(name.split('=')[1] ?? '')).join('')).not.toContain('canary');
   });
 
-  it('names what was recorded long ago, and fails nothing for it', async () => {
+  it('lists old recordings without failing', async () => {
     const old = itemsApp({
       'list/all': { ...JSON.parse(readCase(folder)), recorded: { at: '2020-01-01' } },
       'list/new': { ...JSON.parse(readCase(folder)), name: 'new' },
@@ -367,7 +367,7 @@ describe('iml test --live', () => {
     expect((await test(old, ['--max-age', 'old'])).code).toBe(2);
   });
 
-  it('leaves out what was written by hand, unless that says otherwise', async () => {
+  it('skips handwritten cases unless they opt in', async () => {
     const { recorded: _, ...byHand } = JSON.parse(readCase(folder)) as Record<string, unknown>;
     const other = itemsApp({ 'list/hand': byHand, 'list/live': { ...byHand, live: true } });
     const { code, out } = await test(other, ['--live']);
@@ -387,7 +387,7 @@ describe('iml test --live', () => {
     expect([code, err]).toEqual([2, expect.stringContaining(message)]);
   });
 
-  it('takes a connection that is kept', async () => {
+  it('uses a stored connection', async () => {
     const home = path.join(folder, 'home');
     mkdirSync(home);
     const env = { XDG_CONFIG_HOME: home };

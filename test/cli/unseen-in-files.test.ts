@@ -54,8 +54,8 @@ async function runInto(option: string, module = 'go'): Promise<{ file: string; a
   return { file, app };
 }
 
-describe('a file of a run', () => {
-  it('that is a trace shows what nobody sees, and gives it back', async () => {
+describe('a file with invisible characters', () => {
+  it('escapes them in a trace and restores them', async () => {
     const app = writeUnseenApp();
     const file = path.join(app, 'run.jsonl');
     const map = ['--map', `https://api.unseen.example=${service.origin}`];
@@ -65,7 +65,7 @@ describe('a file of a run', () => {
     expect(JSON.stringify(readTraceFile(text))).toContain(JSON.stringify(UNSEEN).slice(1, -1));
   });
 
-  it('that is a HAR shows it, and gives back the bodies', async () => {
+  it('escapes them in a HAR and restores the bodies', async () => {
     const { file } = await runInto('--har');
     const text = readFileSync(file, 'utf8');
     expect(text).not.toMatch(IS_UNSEEN);
@@ -74,7 +74,7 @@ describe('a file of a run', () => {
     expect(body).toMatchObject({ note: UNSEEN, [`name${UNSEEN}`]: UNSEEN });
   });
 
-  it('that is a case shows it, and passes', async () => {
+  it('escapes them in a case, which passes', async () => {
     const { file, app } = await runInto('--record');
     const text = readFileSync(file, 'utf8');
     expect(text).not.toMatch(IS_UNSEEN);
@@ -82,7 +82,7 @@ describe('a file of a run', () => {
     expect(await cli(['test', app])).toMatchObject({ code: 0 });
   });
 
-  it('that is the body of a case holds it as it came', async () => {
+  it('keeps them in the body file of a case', async () => {
     const { file, app } = await runInto('--record', 'long');
     const body = readFileSync(path.join(path.dirname(file), 'one.bodies', '01-response.json'), 'utf8');
     expect(body).toContain(UNSEEN);
@@ -90,7 +90,7 @@ describe('a file of a run', () => {
     expect(await cli(['test', app])).toMatchObject({ code: 0 });
   });
 
-  it('that is a case brought up to date shows it, too', async () => {
+  it('escapes them in an updated case', async () => {
     const { file, app } = await runInto('--record');
     const module = path.join(app, 'go.json');
     const written = readFileSync(module, 'utf8');

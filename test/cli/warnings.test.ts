@@ -23,7 +23,7 @@ const FUNCTIONS = {
   'other.js': 'function another() {}',
 };
 
-it('tells what is wrong with a custom function that is called, once, though a run finds it again', async () => {
+it('reports a problem of a custom function once', async () => {
   const { code, out, err } = await cli(['run', '.', 'go'], { cwd: writeApp(FUNCTIONS) });
   expect({ code, out }).toEqual({ code: 0, out: '{"text":"mine: a"}\n' });
   expect(err).toMatch(
@@ -31,7 +31,7 @@ it('tells what is wrong with a custom function that is called, once, though a ru
   );
 });
 
-it('names files as they are reached from here, and by their own path where that is shorter', async () => {
+it('prints paths relative to the current folder, or absolute ones if shorter', async () => {
   const app = writeApp(FUNCTIONS);
   const near = await cli(['info', '.', 'broken'], { cwd: app });
   expect(near.out).toMatch(/^broken\.js:\d/m);
