@@ -424,6 +424,41 @@ describe('the language server', () => {
     expect(Object.values(actions[0]?.edit.changes ?? {})[0]).toMatchObject([{ newText: meant }]);
   });
 
+  it('infers an interface from the test cases by a quick fix, without the field that no run gives', async () => {
+    const name = path.join(folder, 'get-user.interface.iml.json');
+    const manifest = JSON.parse(FILES['makecomapp.json']);
+    manifest.components.module.getUser.codeFiles.interface = 'get-user.interface.iml.json';
+    writeFileSync(path.join(folder, 'makecomapp.json'), JSON.stringify(manifest));
+    writeFileSync(
+      path.join(folder, 'get-user.iml.json'),
+      '{ "url": "/users/{{parameters.userId}}", "response": { "output": { "id": "{{body.id}}" } } }',
+    );
+    const text = '[\n  { "name": "gone", "type": "text", "label": "Gone" }\n]\n';
+    writeFileSync(name, text);
+    await editor.closeFiles();
+    await editor.open(name, text);
+    const found = (diagnostics: readonly { readonly code?: unknown }[]): boolean =>
+      diagnostics.some(({ code }) => code === 'unfilled-interface');
+    const [wrong] = await editor.diagnostics(name, found);
+    const ask = async (): Promise<{ title: string; edit: WorkspaceEdit } | undefined> => {
+      const actions = await editor.request<{ title: string; edit: WorkspaceEdit }[]>(
+        'textDocument/codeAction',
+        { range: wrong?.range, context: { diagnostics: [wrong] } },
+      );
+      return actions[0];
+    };
+    expect((await ask())?.title).toBe('Remove the field');
+    mkdirSync(path.join(folder, 'tests'));
+    const exchanges = [{ response: { body: { id: 7, name: 'Ann' } } }];
+    const input = { parameters: { userId: '7' }, checkParameters: false };
+    const written = { component: 'module:getUser', input, exchanges, expect: { bundleCount: 1 } };
+    writeFileSync(path.join(folder, 'tests/user.test.json'), JSON.stringify(written));
+    const action = await ask();
+    expect(action?.title).toBe('Infer the interface of "getUser" from its test cases');
+    const [edit] = Object.values(action?.edit.changes ?? {})[0] ?? [];
+    expect(JSON.parse(edit?.newText ?? '')).toEqual([{ name: 'id', type: 'uinteger', label: 'ID' }]);
+  });
+
   it('formats expressions and outlines a file', async () => {
     const text = '{ "url": "/{{ifempty( parameters.userId ;1+2)}}" }';
     await editor.change(text);

@@ -1,6 +1,7 @@
 import { type Node, parseTree } from 'jsonc-parser';
 import {
   type ClientCapabilities,
+  type CodeAction,
   CodeActionKind,
   type CompletionItem,
   createConnection,
@@ -19,6 +20,7 @@ import type { Subject } from '../check/subject/subject.js';
 import { findCallAt, readCursor } from './cursor.js';
 import { readOwnParameters } from './function-code.js';
 import { handleHover } from './hover.js';
+import { createInferAction } from './infer-action.js';
 import { createJsonHelp, type JsonHelp } from './json-help.js';
 import { handleDefinition, handleReferences, handleRename } from './navigation.js';
 import { editIn, rangeIn, splitLines, toCompletion, toDiagnostic } from './protocol.js';
@@ -187,16 +189,29 @@ function handleCodeAction({ connection, look }: EditorSession): void {
     // Locations in a changed text are outdated.
     if (at === undefined || !isWanted || at.app.checkedVersion !== at.app.workspace.version()) return [];
     const lines = splitLines(at.document.getText());
-    return at.app.findings.flatMap((finding) => {
-      const { fix, place } = finding;
-      if (fix === undefined || place.file !== at.name) return [];
+    const actions: CodeAction[] = [];
+    for (const finding of at.app.findings) {
+      if (finding.place.file !== at.name) continue;
       const diagnostic = toDiagnostic(finding, lines);
       const { start, end } = diagnostic.range;
-      if (end.line < range.start.line || start.line > range.end.line) return [];
-      const edits = fix.edits.filter(({ file }) => file === at.name).map((edit) => editIn(at.document, edit));
-      const edit = { changes: { [textDocument.uri]: edits } };
-      return [{ title: fix.title, kind: CodeActionKind.QuickFix, diagnostics: [diagnostic], edit }];
-    });
+      if (end.line < range.start.line || start.line > range.end.line) continue;
+      const { fix } = finding;
+      const add = (title: string, edits: readonly TextEdit[]): void => {
+        const edit = { changes: { [textDocument.uri]: edits.map((one) => editIn(at.document, one)) } };
+        actions.push({ title, kind: CodeActionKind.QuickFix, diagnostics: [diagnostic], edit });
+      };
+      if (fix !== undefined) {
+        add(
+          fix.title,
+          fix.edits.filter(({ file }) => file === at.name),
+        );
+      }
+      const text = at.document.getText();
+      const inferred = await createInferAction(at.subject.app, at.app.workspace.root, finding, text);
+      if (inferred === undefined) continue;
+      add(inferred.title, [{ file: at.name, start: 0, end: text.length, text: inferred.text }]);
+    }
+    return actions;
   });
 }
 
