@@ -2,22 +2,14 @@ import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import pg from 'pg';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
-import {
-  createHost,
-  createPostgresQueue,
-  type HostStore,
-  openHostPostgres,
-  openHostSqlite,
-} from '../../src/host/index.js';
+import { createHost, createPostgresQueue, type HostStore, openHostPostgres } from '../../src/host/index.js';
 import { newEvent } from './new-rows.js';
 import { eventually } from './open-parts.js';
 import {
   createDatabase,
-  createFile,
   createHostDatabase,
   dropTemplate,
   hasPostgres,
-  onServer,
   POSTGRES_MISSING,
   type TestDatabase,
 } from './test-database.js';
@@ -48,32 +40,7 @@ function atPort(url: string, port: number): string {
   return other.href;
 }
 
-const LATER = `The database was migrated to "host/999-later" by a later version of iml-runtime`;
-
-it('refuses a file that a later version has migrated', async () => {
-  const file = await createFile();
-  onTestFinished(file.drop);
-  await (await openHostSqlite({ file: file.at })).close();
-  const { default: Database } = await import('libsql');
-  const raw = new Database(file.at);
-  raw.exec("insert into schema_migrations (name) values ('host/999-later')");
-  raw.close();
-  await expect(openHostSqlite({ file: file.at })).rejects.toMatchObject({
-    code: 'STORE_FAILED',
-    message: expect.stringContaining(LATER),
-  });
-});
-
 describe.skipIf(!hasPostgres)(`a host on PostgreSQL${POSTGRES_MISSING}`, () => {
-  it('refuses a database that a later version has migrated', async () => {
-    const { at, name } = await database();
-    await onServer("insert into schema_migrations (name) values ('host/999-later')", name);
-    await expect(openHostPostgres({ url: at })).rejects.toMatchObject({
-      code: 'STORE_FAILED',
-      message: expect.stringContaining(LATER),
-    });
-  });
-
   it('distinguishes a missing database from an unreachable server, and fails without waiting', async () => {
     const { at } = await database();
     const missing = new URL(at);
