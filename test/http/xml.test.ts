@@ -1,5 +1,8 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseXml } from '../../src/engine/http/body/xml.js';
+import { parseXml, writeXml, XML_FUNCTIONS } from '../../src/engine/http/body/xml.js';
+import { cpuMsOf } from '../cpu-time.js';
+import { ENVIRONMENT } from '../language/functions/call-function.js';
 
 const LIMITS = {
   maxDepth: 10,
@@ -107,4 +110,113 @@ it('line ends and characters are read correctly across parser chunks', () => {
     const text = `<a>${long.slice(shift)}\r\n😀\ry</a>`;
     expect(value(text)).toEqual({ a: [`${long.slice(shift)}\n😀\ny`] });
   }
+});
+
+describe('createXML', () => {
+  it.each([
+    [{ a: 'x' }, '<a>x</a>'],
+    [{ a: ['x'] }, '<a>x</a>'],
+    [{ a: { b: ['1', '2'], c: true } }, '<a><b>1</b><b>2</b><c>true</c></a>'],
+    [
+      { a: { _attributes: { id: 7, none: null }, _value: 'x < y & "z"' } },
+      '<a id="7">x &lt; y &amp; "z"</a>',
+    ],
+    [{ a: { _attributes: { q: '"\n' } } }, '<a q="&quot;&#10;"/>'],
+    [{ a: { b: null, c: undefined, d: '' } }, '<a><b/><d/></a>'],
+    [{ 'p:a': new Date(0) }, '<p:a>1970-01-01T00:00:00.000Z</p:a>'],
+  ])('%j is %s', (document, text) => {
+    expect(writeXml(document)).toBe(text);
+  });
+
+  const cyclic: Record<string, unknown> = {};
+  cyclic['a'] = cyclic;
+  it.each([
+    ['no root', {}, 'IML_FUNCTION'],
+    ['two roots', { a: '1', b: '2' }, 'IML_FUNCTION'],
+    ['two roots of a name', { a: ['1', '2'] }, 'IML_FUNCTION'],
+    ['a list in a list', { a: { b: [['1']] } }, 'IML_FUNCTION'],
+    ['a name with a tag in it', { 'a><b': '1' }, 'IML_FUNCTION'],
+    ['an attribute with a tag in its name', { a: { _attributes: { 'x="1"><b': '1' } } }, 'IML_FUNCTION'],
+    ['a control character', { a: '\u0001' }, 'IML_FUNCTION'],
+    ['half a surrogate pair', { a: '\ud800' }, 'IML_FUNCTION'],
+    ['what holds itself', cyclic, 'IML_LIMIT'],
+  ])('rejects %s', (_name, document, code) => {
+    expect(() => writeXml(document)).toThrow(expect.objectContaining({ code }));
+  });
+
+  it('round-trips through parseXML', () => {
+    const name = fc.stringMatching(/^[A-Za-z_][A-Za-z0-9_.-]{0,6}$/);
+    const text = fc.string({
+      unit: fc.constantFrom('a', ' ', '<', '&', '>', '"', "'", '\n', '\t', 'é', '😀'),
+    });
+    const { node } = fc.letrec((tie) => ({
+      node: fc.oneof(
+        { depthSize: 'small' },
+        text,
+        fc.record({ _attributes: fc.dictionary(name, text, { minKeys: 1, maxKeys: 3 }) }),
+        fc.dictionary(name, fc.array(tie('node'), { minLength: 1, maxLength: 3 }), {
+          minKeys: 1,
+          maxKeys: 3,
+        }),
+      ),
+    }));
+    fc.assert(
+      fc.property(name, node, (root, value) => {
+        const read = parseXml(writeXml({ [root]: value }));
+        if (!read.ok) throw new Error(read.message);
+        const again = parseXml(writeXml(read.value as Record<string, unknown>));
+        expect(again).toEqual(read);
+      }),
+    );
+  });
+});
+
+const call = (name: string, value: unknown): unknown => XML_FUNCTIONS[name]?.(ENVIRONMENT, value);
+
+describe('the run time', () => {
+  const SMALLEST = 4096;
+  /** Eight times the input takes eight times as long if linear, 64 times if quadratic. */
+  const MOST_GROWTH = 28;
+
+  const TEXTS: Readonly<Record<string, (count: number) => unknown>> = {
+    text: (count) => `<r>${'a'.repeat(count)}</r>`,
+    elements: (count) => `<r>${'<a/>'.repeat(count)}</r>`,
+    attributes: (count) => `<r>${'<a b=""/>'.repeat(count)}</r>`,
+    marks: (count) => `<r>${'&amp;]'.repeat(count)}</r>`,
+    comments: (count) => `<r>${'<!--- -->'.repeat(count)}</r>`,
+    open: (count) => `<r>${'<'.repeat(count)}`,
+    prolog: (count) => `${' '.repeat(count)}<!DOCTYPE a [${'<!--'.repeat(count)}`,
+  };
+  const DOCUMENTS: Readonly<Record<string, (count: number) => unknown>> = {
+    list: (count) => ({ r: { a: Array.from({ length: count }, () => '&') } }),
+    members: (count) => ({
+      r: Object.fromEntries(Array.from({ length: count }, (_, index) => [`n${index}`, index])),
+    }),
+    text: (count) => ({ r: '<a>'.repeat(count) }),
+    roots: (count) => Object.fromEntries(Array.from({ length: count }, (_, index) => [`n${index}`, index])),
+  };
+  const CASES = [
+    ...Object.entries(TEXTS).map(([title, make]) => ['parseXML', title, make] as const),
+    ...Object.entries(DOCUMENTS).map(([title, make]) => ['createXML', title, make] as const),
+  ];
+
+  it.each(CASES)('of %s grows linearly with its input: %s', { retry: 3 }, async (name, _title, make) => {
+    const costOf = async (count: number): Promise<number> => {
+      const value = make(count);
+      let least = Number.POSITIVE_INFINITY;
+      for (let time = 0; time < 3; time++) {
+        const took = await cpuMsOf(() => {
+          try {
+            call(name, value);
+          } catch {
+            // Rejected input takes time too.
+          }
+        });
+        least = Math.min(least, took);
+      }
+      return least;
+    };
+    const [small, large] = [await costOf(SMALLEST), await costOf(8 * SMALLEST)];
+    expect(large / Math.max(small, 2)).toBeLessThan(MOST_GROWTH);
+  });
 });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createRedactor } from '../../src/engine/redaction/redact.js';
+import { joinPaths, NO_PATHS, readSanitize } from '../../src/engine/redaction/sanitize-paths.js';
 import { SecretMatcher } from '../../src/engine/redaction/secrets.js';
 import { cpuMsOf } from '../cpu-time.js';
 
@@ -253,5 +254,100 @@ describe('redacting a response', () => {
     expect(shown.length).toBeLessThan(3 * 1024 * 1024);
     expect(shown).toContain('[left out]');
     expect(redactor.text('behind-the-bound-1234')).toBe('[SANITIZED]');
+  });
+});
+
+const HIDDEN = '[SANITIZED]';
+const redactorOf = (...secrets: readonly string[]) => createRedactor({ secrets });
+
+describe('a secret number', () => {
+  it('is redacted in any position of a value, but not inside of other numbers', () => {
+    const { value } = redactorOf('77889900', 'another secret');
+    expect(value({ x: 77889900, list: [1, 77889900, [{ y: -77889900 }]], z: 77889900n })).toEqual({
+      x: HIDDEN,
+      list: [1, HIDDEN, [{ y: HIDDEN }]],
+      z: HIDDEN,
+    });
+    const others = [7788990, 778899001, 77889900.5, 0, Number.NaN];
+    expect(value(others)).toEqual(others);
+  });
+
+  it('is redacted in a body, parsed or as text', () => {
+    const { request, response } = redactorOf('77889900');
+    const headers = { 'content-type': 'application/json' };
+    const body = '{"id":77889900,"n":1}';
+    const shown = { id: HIDDEN, n: 1 };
+    expect(response({ status: 200, headers, body: JSON.parse(body) }).body).toEqual(shown);
+    expect(response({ status: 200, headers, body: Buffer.from(body) }).body).toBe(JSON.stringify(shown));
+    const sent = request({ method: 'POST', url: 'https://a.test/', headers: [], body });
+    expect(sent.body).toBe(JSON.stringify(shown));
+  });
+
+  it.each([
+    ['with leading zeros', '0077889900', 77889900],
+    ['with trailing zeros', '77889900.50', 77889900.5],
+    ['below zero', '-778899', -778899],
+    ['between blanks', ' 778899\n', 778899],
+    ['with more digits than a number holds', '12345678901234567890123', 1.2345678901234568e22],
+  ])('is detected in any notation: %s', (_, secret, number) => {
+    expect(redactorOf(secret).value({ number })).toEqual({ number: HIDDEN });
+  });
+
+  it.each([
+    ['with few digits', '000042', 42],
+    ['of five digits', '012345', 12345],
+    ['in hex', '0x12d687', 0x12d687],
+    ['with a letter', '12345678a', 12345678],
+  ])('is not a text that only resembles a number: %s', (_, secret, number) => {
+    expect(redactorOf(secret).value({ number })).toEqual({ number });
+  });
+
+  it('is registered together with its secret', () => {
+    const redactor = redactorOf();
+    expect(redactor.value([123456])).toEqual([123456]);
+    redactor.collect(['123456']);
+    expect(redactor.value([123456, 123457])).toEqual([HIDDEN, 123457]);
+  });
+
+  it('is registered separately for a redactor with more secrets', () => {
+    const base = redactorOf('123456');
+    const more = base.fork();
+    more.collect(['654321']);
+    expect(more.value([123456, 654321, 7])).toEqual([HIDDEN, HIDDEN, 7]);
+    expect(base.value([123456, 654321])).toEqual([HIDDEN, 654321]);
+  });
+});
+
+describe('paths of log.sanitize', () => {
+  it('are merged by prefix', () => {
+    const { isEnd, below } = joinPaths([['a', 'b'], ['a', 'c'], ['d']]);
+    expect(isEnd).toBe(false);
+    expect([...below.keys()]).toEqual(['a', 'd']);
+    expect([...(below.get('a')?.below.keys() ?? [])]).toEqual(['b', 'c']);
+    expect(below.get('d')?.isEnd).toBe(true);
+    expect(joinPaths([])).toEqual(NO_PATHS);
+    expect(joinPaths([[]]).isEnd).toBe(true);
+  });
+
+  it('redact all named values, also if one path extends another', () => {
+    const sanitize = [
+      'response.body.a',
+      'response.body.a.b',
+      'response.body.list[].x.y',
+      'response.body.c.d',
+    ];
+    const redactor = createRedactor({ secrets: [], sanitize });
+    const body = { a: { b: 1 }, c: { d: 2, e: 3 }, list: [{ x: { y: 4, z: 5 } }, { x: 6 }], b: 7 };
+    expect(redactor.response({ status: 200, headers: {}, body }).body).toEqual({
+      a: '[SANITIZED]',
+      c: { d: '[SANITIZED]', e: 3 },
+      list: [{ x: { y: '[SANITIZED]', z: 5 } }, { x: 6 }],
+      b: 7,
+    });
+  });
+
+  it('deeper than the shown levels are ignored', () => {
+    const path = (steps: number): string => `response.body${'.a'.repeat(steps)}`;
+    expect(readSanitize([path(100), path(101)]).response.body.map(({ length }) => length)).toEqual([100]);
   });
 });
