@@ -107,6 +107,8 @@ export class Run {
   readonly log: RunLog;
   readonly startedAt: number;
   private controller: AbortController | undefined;
+  /** The signal as a field: its getters take as long as a record. */
+  private isAborted = false;
   private connectionIdentity: string | undefined;
   private waited: BudgetWait[] | undefined;
 
@@ -151,6 +153,7 @@ export class Run {
 
   /** Aborts the run with the caller's reason. */
   abort(reason: unknown): void {
+    this.isAborted = true;
     this.controller ??= new AbortController();
     this.controller.abort(reason);
   }
@@ -162,16 +165,19 @@ export class Run {
 
   /** Aborts leftover work after the end of the run. */
   end(): void {
+    this.isAborted = true;
     this.controller?.abort(RUN_OVER);
   }
 
   /** Exactly at the limit a run may still go on. */
   get isTimeUp(): boolean {
-    return this.controller?.signal.reason === TIME_UP || this.elapsedMs > this.rules.timeoutMs;
+    if (this.isAborted && this.controller?.signal.reason === TIME_UP) return true;
+    return this.elapsedMs > this.rules.timeoutMs;
   }
 
   /** @throws the reason of the caller's signal if it is aborted */
   throwIfCanceled(): void {
+    if (!this.isAborted) return;
     const signal = this.controller?.signal;
     if (signal?.reason !== TIME_UP) signal?.throwIfAborted();
   }
