@@ -34,6 +34,10 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: 'Adds a component to an app.',
     load: async () => (await import('./commands/add.js')).ADD_COMMAND,
   },
+  migrate: {
+    summary: 'Writes the manifest of an app that has none, or updates an old one.',
+    load: async () => (await import('./commands/migrate.js')).MIGRATE_COMMAND,
+  },
   status: {
     summary: 'Compares an app with Make.',
     load: async () => (await import('./commands/sync.js')).STATUS_COMMAND,
