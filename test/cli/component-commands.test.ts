@@ -178,7 +178,7 @@ describe('iml epoch', () => {
       id: 2,
       date: '2026-01-02T00:00:00.000Z',
       label: 'two',
-      start: { lastId: 2, matchEqual: true },
+      state: { lastId: 2, matchEqual: true },
     });
   });
 
