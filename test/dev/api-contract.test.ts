@@ -50,6 +50,14 @@ const CONTRACTS: readonly Contract[] = [
     gives: { runs: [{ id: expect.any(String), name: 'listBooks' }] },
   },
   {
+    call: 'POST /api/runs/:id/infer',
+    path: 'runs/$run/infer',
+    body: {},
+    status: 200,
+    gives: { file: expect.stringMatching(/interface/), added: expect.any(Array) },
+    bad: [['runs/none/infer', {}, ...MISSING]],
+  },
+  {
     call: 'POST /api/runs',
     path: 'runs',
     body: WISH,

@@ -1,9 +1,12 @@
 import path from 'node:path';
+import { MANIFEST } from '../../engine/loading/read-manifest.js';
 import { createRedactor } from '../../engine/redaction/redact.js';
 import { collectSecrets } from '../../engine/redaction/secrets.js';
 import { EngineError } from '../../shared/errors/engine-error.js';
 import { escapeUnsafe } from '../../shared/escape-unsafe.js';
 import { toFileName } from '../../shared/file-name.js';
+import { createFolderWriter } from '../../shared/folder-writer.js';
+import { inferPart } from '../life/infer/infer-part.js';
 import type { RecordedCall } from '../testing/recording/record-transport.js';
 import type { RunToRecord } from '../testing/recording/rehearse-run.js';
 import { type HarCreator, recordHar, writeHar } from '../testing/recording/write-har.js';
@@ -27,6 +30,7 @@ import type {
   EvaluatedValue,
   ExplainedDocument,
   FormRequest,
+  InferredInterface,
   MomentName,
   PackedEvent,
   RunDetail,
@@ -86,6 +90,12 @@ export interface Backend {
    * Writes the case and runs it. @returns the ID of the test @throws EngineError as above, and for an existing file
    */
   readonly saveCase: (id: string, choice: CaseChoice) => Promise<string>;
+  /**
+   * Adds the fields of the bundles of a run to the interface of its module.
+   *
+   * @throws EngineError (USAGE) for a run without bundles, and for one whose bundles are too large to be stored
+   */
+  readonly infer: (id: string) => Promise<InferredInterface>;
   readonly diff: (a: string, b: string) => Promise<RunDiff>;
   /** Removes one run or all from the history. */
   readonly clear: (id?: string) => Promise<void>;
@@ -221,6 +231,7 @@ export function createBackend(parts: BackendParts): Backend {
     },
     call: (asked) => runner.send(asked, parts.writeHookAddress(asked.webhook)),
     ...createCaseWriter(parts, find),
+    infer: async (id) => inferInterface(await find(id), parts),
     diff: async (a, b) => {
       const [left, right] = await Promise.all(
         [a, b].map(async (id) => {
@@ -262,6 +273,37 @@ function createCaseWriter(
       return path.relative(session.root, file).split(path.sep).join('/');
     },
   };
+}
+
+/** Bundles in the history are redacted. */
+async function inferInterface(
+  { kind, name, bundleList }: RunDetail,
+  { history, session }: BackendParts,
+): Promise<InferredInterface> {
+  const module = kind === 'module' ? session.current().app.modules.get(name) : undefined;
+  if (module === undefined) throw new EngineError('USAGE', 'Only modules of the app have an interface.');
+  const stored = bundleList === undefined ? undefined : await history.body(bundleList.ref);
+  const values = parseList(stored?.text ?? '[]');
+  const { file, text, added, isChanged, manifest } = await inferPart(session.root, {
+    module,
+    part: 'interface',
+    values,
+  });
+  const writer = createFolderWriter(session.root);
+  if (isChanged) await writer.replace(path.join(session.root, file), text);
+  if (manifest !== undefined) await writer.replace(path.join(session.root, MANIFEST), manifest.text);
+  return { file, added };
+}
+
+function parseList(text: string): readonly unknown[] {
+  try {
+    const list: unknown = JSON.parse(text);
+    return Array.isArray(list) ? list : [list];
+  } catch (cause) {
+    const message =
+      'The bundles of this run are too large to be stored as a whole. Run it with a smaller limit.';
+    throw new EngineError('USAGE', message, { cause });
+  }
 }
 
 async function findMoment({ id }: RunDetail, seq: number, history: History): Promise<Moment> {

@@ -116,6 +116,7 @@ function addFiles(app: Hono, backend: Backend): void {
     return c.json({ id: await backend.importTrace(text) }, 201);
   });
   app.post('/api/runs/:id/case', async (c) => c.json(await backend.draftCase(c.req.param('id'))));
+  app.post('/api/runs/:id/infer', async (c) => c.json(await backend.infer(c.req.param('id'))));
   app.post('/api/runs/:id/case/write', async (c) => {
     const body = await readObject(c);
     const [name = '', shown = ''] = [readTextMember(body, 'name'), readTextMember(body, 'shown')];

@@ -251,6 +251,14 @@ export interface CallRequest {
   readonly body: string | undefined;
 }
 
+/** The interface of a module after the fields of a run were added. */
+export interface InferredInterface {
+  /** Relative to the app. */
+  readonly file: string;
+  /** Names of the added fields: `address.city`. */
+  readonly added: readonly string[];
+}
+
 /** The case that would be written for a run, redacted. */
 export interface CaseDraft {
   /** Folder relative to the app. */

@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import type { RunDetail, ShownPlace, ShownWarning } from '../../protocol.js';
+import type { InferredInterface, RunDetail, ShownPlace, ShownWarning } from '../../protocol.js';
 import { download, post, remove } from '../state/api.js';
 import { clock, describeOutcome, duration, stopSentence } from '../state/format.js';
 import { go, route, writeRoute } from '../state/route.js';
@@ -10,6 +10,11 @@ import { TestActions, TestMark } from './test-list.js';
 
 function act(work: () => Promise<unknown>): void {
   work().catch(sayError);
+}
+
+async function infer(id: string): Promise<void> {
+  const { file, added } = await post<InferredInterface>(`runs/${id}/infer`);
+  say(added.length === 0 ? `${file} has everything already.` : `${file}: added ${added.join(', ')}.`);
 }
 
 /** Summary and actions of a run. */
@@ -63,6 +68,16 @@ export function RunHead({ run }: { readonly run: RunDetail }): JSX.Element {
                 onClick={() => act(() => download(`runs/${run.id}/har`, `${run.name}.har`))}
               >
                 Save HAR
+              </button>
+            )}
+            {run.kind === 'module' && run.bundles > 0 && (
+              <button
+                type="button"
+                class="button"
+                title="Adds the fields of these bundles to the interface of the module; fields that are there stay"
+                onClick={() => act(() => infer(run.id))}
+              >
+                Infer interface
               </button>
             )}
             {!isTest && <RemoveButton run={run} />}
