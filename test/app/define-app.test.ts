@@ -1,13 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  findConnection,
-  findEndpoint,
-  findFunction,
-  findModule,
-  findRpc,
-  findWebhook,
-} from '../../src/engine/find-component.js';
-import { type AppDefinition, defineApp } from '../../src/index.js';
+import { type AppDefinition, createEngine, defineApp } from '../../src/index.js';
 import { specErrorOf, warningsOf } from './temp-app.js';
 
 const DEFINITION: AppDefinition = {
@@ -113,12 +105,13 @@ describe('finding components', () => {
   const app = defineApp(DEFINITION);
 
   it('returns the component of a name', () => {
-    expect(findModule(app, 'listFonts').name).toBe('listFonts');
-    expect(findConnection(app, 'key').name).toBe('key');
-    expect(findRpc(app, 'list').name).toBe('list');
-    expect(findWebhook(app, 'hook').name).toBe('hook');
-    expect(findFunction(app, 'up').name).toBe('up');
-    expect(findEndpoint(app, 'end').name).toBe('end');
+    const engine = createEngine({ app });
+    expect(engine.module('listFonts').name).toBe('listFonts');
+    expect(engine.connection('key').name).toBe('key');
+    expect(engine.rpc('list').name).toBe('list');
+    expect(engine.webhook('hook').name).toBe('hook');
+    expect(app.functions.get('up')?.name).toBe('up');
+    expect(app.endpoints.get('end')?.name).toBe('end');
   });
 
   it.each([
@@ -127,13 +120,13 @@ describe('finding components', () => {
     ['constructor', 'It has listFonts, watch.'],
     ['__proto__', 'It has listFonts, watch.'],
   ])('lists the alternatives to %s', async (name, hint) => {
-    const error = await specErrorOf(() => findModule(app, name));
+    const error = await specErrorOf(() => createEngine({ app }).module(name));
     expect(error).toMatchObject({ code: 'SPEC_MISSING' });
     expect(error.message).toBe(`The app "fonts" has no module "${name}". ${hint}`);
   });
 
   it('reports that an app has no components', async () => {
-    const error = await specErrorOf(() => findRpc(defineApp({ name: 'x' }), 'a'));
+    const error = await specErrorOf(() => createEngine({ app: defineApp({ name: 'x' }) }).rpc('a'));
     expect(error.message).toBe('The app "x" has no RPC "a". It has none.');
   });
 });

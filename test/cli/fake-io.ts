@@ -1,5 +1,4 @@
-import type { Io, Output } from '../../src/tools/cli/io.js';
-import { UserInterruption } from '../../src/tools/cli/io.js';
+import { type Io, type Output, UserInterruption } from '../../src/tools/cli/io.js';
 import { runCli } from '../../src/tools/cli/run-cli.js';
 
 export interface FakeIoOptions {

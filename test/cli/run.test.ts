@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Bookshop, createBooks, startBookshop } from '../../spec-fixtures/bookshop/service.mjs';
-import { readTraceFile } from '../../src/tools/testing/suite/read-trace-file.js';
 import { writeApp } from '../app/temp-app.js';
 import { type CliResult, cli, type FakeIoOptions, jsonLines } from './fake-io.js';
 
@@ -133,10 +132,12 @@ describe('iml run --trace-file FILE', () => {
       expect(err).toBe(`The run is in ${file}.\n`);
       const text = readFileSync(file, 'utf8');
       expect(text).not.toContain(shop.apiKey);
-      const trace = readTraceFile(text);
-      expect(trace).toMatchObject({ kind: 'module', name: 'listBooks', end: { state: 'ok', bundles: 42 } });
-      expect(trace.events.filter(({ kind }) => kind === 'request')).toHaveLength(5);
-      expect(trace.documents.map(({ role }) => role)).toEqual(['communication', 'base']);
+      const lines = jsonLines(text).map(Object);
+      expect(lines[0]).toMatchObject({ line: 'run', kind: 'module', name: 'listBooks' });
+      expect(lines.at(-1)).toMatchObject({ line: 'end', state: 'ok', bundles: 42 });
+      expect(lines.filter(({ event }) => event?.kind === 'request')).toHaveLength(5);
+      const documents = lines.filter(({ line }) => line === 'document');
+      expect(documents.map(({ role }) => role)).toEqual(['communication', 'base']);
     } finally {
       rmSync(folder, { recursive: true });
     }

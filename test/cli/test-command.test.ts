@@ -13,8 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { readTraceFile } from '../../src/tools/testing/suite/read-trace-file.js';
-import { type CliResult, cli, type FakeIoOptions, startCli } from './fake-io.js';
+import { type CliResult, cli, type FakeIoOptions, jsonLines, startCli } from './fake-io.js';
 
 let folder: string;
 
@@ -201,16 +200,19 @@ describe('iml test', () => {
     expect(failed.out).toContain('  trace   test-traces/list/one.jsonl\n');
     expect(failed.out).toContain('iml dev <app folder> <trace> shows such a run on a page.');
     const file = path.join(folder, 'test-traces/list/one.jsonl');
-    const trace = readTraceFile(readFileSync(file, 'utf8'));
-    expect(trace).toMatchObject({ kind: 'module', name: 'list', end: { state: 'ok', bundles: 2 } });
-    expect(trace.events.some(({ kind }) => kind === 'scope')).toBe(true);
-    expect(trace.documents.map(({ role }) => role)).toEqual(['communication', 'part', 'part', 'case']);
-    expect(trace.test).toMatchObject({
+    const lines = jsonLines(readFileSync(file, 'utf8')).map(Object);
+    expect(lines[0]).toMatchObject({ line: 'run', kind: 'module', name: 'list' });
+    expect(lines.at(-1)).toMatchObject({ line: 'end', state: 'ok', bundles: 2 });
+    expect(lines.some(({ event }) => event?.kind === 'scope')).toBe(true);
+    const documents = lines.filter(({ line }) => line === 'document');
+    expect(documents.map(({ role }) => role)).toEqual(['communication', 'part', 'part', 'case']);
+    const tested = lines.find(({ line }) => line === 'test');
+    expect(tested).toMatchObject({
       name: 'list/one',
       file: 'tests/list/one.test.json',
       status: 'failed',
     });
-    expect(trace.test?.failures[0]).toMatchObject({
+    expect(tested.failures[0]).toMatchObject({
       message: 'bundles[0].id',
       expected: '1',
       got: 'nothing',
@@ -227,9 +229,9 @@ describe('iml test', () => {
     expect(await test(['--trace-files'])).toMatchObject({ code: 0 });
     expect(existsSync(file)).toBe(false);
     await test(['--trace-files', 'always=kept/here']);
-    expect(
-      readTraceFile(readFileSync(path.join(folder, 'kept/here/list/one.jsonl'), 'utf8')).test?.status,
-    ).toBe('passed');
+    expect(jsonLines(readFileSync(path.join(folder, 'kept/here/list/one.jsonl'), 'utf8'))).toContainEqual(
+      expect.objectContaining({ line: 'test', status: 'passed' }),
+    );
     expect((await test(['--trace-files', 'off'])).out).toMatch(/^2 passed/);
     expect(await test(['--trace-files=sometimes'])).toMatchObject({
       code: 2,

@@ -3,12 +3,13 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { loadApp } from '../../src/index.js';
-import type { Finding } from '../../src/tools/check/finding.js';
 import { createSubject } from '../../src/tools/check/subject/subject.js';
 import { findCallAt, readPrefix } from '../../src/tools/lsp/cursor.js';
 import { findOccurrences } from '../../src/tools/lsp/find-occurrences.js';
 import { toDiagnostics } from '../../src/tools/lsp/protocol.js';
 import { toFilePath } from '../../src/tools/lsp/session.js';
+
+type Finding = Parameters<typeof toDiagnostics>[0][number];
 
 const MILLION = 1_000_000;
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll } from 'vitest';
 import { openRestPostgres, openRestSqlite, type RestStore } from '../../src/rest/index.js';
-import { REST_TABLES } from '../../src/rest/store/tables.js';
+import { REST_TABLES, type RestTables } from '../../src/rest/store/tables.js';
 import { sqlName } from '../../src/shared/store/table.js';
 
 /** A kind of store that the contract runs on. */
@@ -52,6 +52,14 @@ async function emptied(store: RestStore, statements: readonly string[]): Promise
     for (const statement of statements) await sql.run(statement, []);
   });
   return { ...store, close: async () => undefined };
+}
+
+/** The rows of all tables, by table. */
+export async function readAllTables(store: RestStore): Promise<Readonly<Record<string, readonly object[]>>> {
+  // Object.keys gives the names of the type.
+  const names = Object.keys(REST_TABLES) as (keyof RestTables)[];
+  const tables = await Promise.all(names.map((name) => store.find(name)));
+  return Object.fromEntries(names.map((name, index) => [name, tables[index] ?? []]));
 }
 
 /** A separate schema in the test database, dropped at the end. */

@@ -1,4 +1,4 @@
-import type { OPERATIONS } from '../../src/rest/operations.js';
+import { OPERATIONS } from '../../src/rest/operations.js';
 import { isPlainObject } from '../plain-object.js';
 
 type RestOperation = (typeof OPERATIONS)[number];
@@ -11,8 +11,10 @@ export interface WrittenRequest {
 
 const SQL = /drop table|or '1'='1|union select|delete from|\(select |or 1=1|pg_sleep/i;
 
-/** All text inputs of an operation: `POST /keys body.name`. */
-export function fieldsOf(operation: RestOperation): readonly string[] {
+/** All text inputs of all operations: `POST /keys body.name`. */
+export const ALL_FIELDS: readonly string[] = OPERATIONS.flatMap(fieldsOf);
+
+function fieldsOf(operation: RestOperation): readonly string[] {
   const { method, path, params, requiredQuery, optionalQuery, columns, paging, body } = operation;
   const query = [
     ...Object.keys({ ...requiredQuery, ...optionalQuery }),
@@ -37,11 +39,8 @@ function membersOf(schema: Record<string, unknown>, path: string): readonly stri
 }
 
 /** The inputs of operations into which the requests put SQL. */
-export function fieldsWithSql(
-  operations: readonly RestOperation[],
-  requests: readonly WrittenRequest[],
-): ReadonlySet<string> {
-  return new Set(requests.flatMap((it) => operations.flatMap((operation) => placesIn(it, operation))));
+export function fieldsWithSql(requests: readonly WrittenRequest[]): ReadonlySet<string> {
+  return new Set(requests.flatMap((it) => OPERATIONS.flatMap((operation) => placesIn(it, operation))));
 }
 
 function placesIn(

@@ -1,9 +1,10 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
-import type { Handler } from '../../src/shared/server/node-listener.js';
 import { toPlainResponse } from '../../src/shared/server/plain-request.js';
 import { serveOn } from '../../src/shared/server/serve-fetch.js';
+
+type Handler = Parameters<typeof serveOn>[0];
 
 const limits = {
   maxBodyBytes: 1_000_000,

@@ -1,6 +1,5 @@
 import { toRestError } from '../../../src/rest/call/answer.js';
 import { createCallHandler } from '../../../src/rest/call/handle-call.js';
-import type { ApiScope } from '../../../src/rest/call/scopes.js';
 import {
   bootstrap,
   createLocalBilling,
@@ -28,7 +27,7 @@ interface Asked {
   /** Number of calls; the last one fails. Default: 1. */
   readonly times?: number;
   /** Scopes of the token. Default: all. */
-  readonly scopes?: readonly ApiScope[];
+  readonly scopes?: Parameters<typeof makeToken>[1]['scopes'];
   readonly isAnonymous?: boolean;
   readonly options?: Partial<StoreBackendOptions>;
 }
