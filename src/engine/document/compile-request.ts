@@ -252,11 +252,7 @@ function compileSanitize(request: PlainObject, context: ChainContext): readonly 
  *
  * @see https://developers.make.com/custom-apps-documentation/component-blocks/api/handling-responses
  */
-export function compileResponse(
-  value: unknown,
-  context: DirectiveContext,
-  outerError?: unknown,
-): CompiledResponse {
+function compileResponse(value: unknown, context: DirectiveContext, outerError?: unknown): CompiledResponse {
   const response = isPlainObject(value) ? value : {};
   const read = new DirectiveReader(response, '/response', context);
   return {

@@ -7,10 +7,10 @@ import type { Option, ParameterList } from './parameter-spec.js';
 import { type Allowance, type OptionKeys, readOptionList, readWithin } from './read-parameters.js';
 
 /** Largest number of fields and options per RPC result, far beyond real forms. [choice] */
-export const MAX_DESCRIBED = 10_000;
+const MAX_DESCRIBED = 10_000;
 
 /** Largest number of fields and options per form. [choice] */
-export const MAX_DESCRIBED_FOR_FORM = 100_000;
+const MAX_DESCRIBED_FOR_FORM = 100_000;
 
 /**
  * Largest size of an RPC result with fields or options in characters, plus eight per value; and of all results for one

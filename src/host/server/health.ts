@@ -17,7 +17,7 @@ interface StalledOptions {
 }
 
 /** Columns to read. The plan may be large and is left out. */
-export const LOOKED_AT = ['name', 'hookId', 'state', 'crashes', 'lastRunMs', 'nextRunMs'] as const;
+const LOOKED_AT = ['name', 'hookId', 'state', 'crashes', 'lastRunMs', 'nextRunMs'] as const;
 
 type LookedAt = Pick<ScenarioRow, 'id' | (typeof LOOKED_AT)[number]>;
 

@@ -37,7 +37,7 @@ function maySee({ user }: Caller, { userId }: SdkAppRow): boolean {
 }
 
 /** Connections and webhooks have one name on the instance, all other components one per app. */
-export function scopeOf({ name }: SdkKindShape, appId: number): number {
+function scopeOf({ name }: SdkKindShape, appId: number): number {
   return name === undefined ? 0 : appId;
 }
 

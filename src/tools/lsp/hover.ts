@@ -104,7 +104,7 @@ function findInnermost({ nodes, offsetAt }: ExpressionSite, offset: number): Exp
 }
 
 /** Describes a function, a name or a member; undefined if unknown. */
-export function explainExpression(
+function explainExpression(
   subject: Subject,
   file: string,
   offset: number,
