@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import ts from '@typescript/typescript6';
 import { describe, expect, it } from 'vitest';
@@ -57,4 +57,16 @@ describe('every public name has documentation', () => {
     const entries = Object.keys(manifest.exports).filter((name) => !name.endsWith('.json'));
     expect(Object.keys(ENTRIES).sort()).toEqual(entries.sort());
   });
+});
+
+it('published types import no optional package', () => {
+  const folder = path.join(ROOT, 'dist/types');
+  const imported = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.d.ts'))
+    .flatMap((file) => [
+      ...readFileSync(path.join(folder, file), 'utf8').matchAll(/^(?:im|ex)port [^;]*?from '([^.'][^']*)'/gm),
+    ])
+    .map(([, name = '']) => name)
+    .filter((name) => !name.startsWith('node:'));
+  expect([...new Set(imported)]).toEqual(['undici']);
 });

@@ -6,8 +6,9 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { createTables, createWindowTable, type Migrations, migrate } from '../../src/shared/store/migrate.js';
 import { openPostgres } from '../../src/shared/store/open-postgres.js';
 import { openSqlite } from '../../src/shared/store/open-sqlite.js';
+import { IdOf, type SqlStore } from '../../src/shared/store/record-store.js';
 import type { SqlDatabase } from '../../src/shared/store/sql-database.js';
-import { createSqlStore, IdOf, type SqlStore } from '../../src/shared/store/sql-store.js';
+import { createSqlStore } from '../../src/shared/store/sql-store.js';
 import type { TableDefinitions } from '../../src/shared/store/table.js';
 import { openTestSchema } from '../rest/open-stores.js';
 

@@ -1,10 +1,16 @@
 import { BYTES, checkOptions } from '../../shared/errors/check-options.js';
 import { StoreError } from '../../shared/errors/engine-error.js';
 import { SEAL_KEY_BYTES } from '../../shared/seal.js';
+import {
+  POSTGRES_SHAPES,
+  type PostgresOptions,
+  SQLITE_SHAPES,
+  type SqliteOptions,
+} from '../../shared/store/database-options.js';
 import { JsonText } from '../../shared/store/json-text.js';
 import { createTables, type Migrations, migrate } from '../../shared/store/migrate.js';
-import { openPostgres, POSTGRES_SHAPES, type PostgresOptions } from '../../shared/store/open-postgres.js';
-import { openSqlite, SQLITE_SHAPES, type SqliteOptions } from '../../shared/store/open-sqlite.js';
+import { openPostgres } from '../../shared/store/open-postgres.js';
+import { openSqlite } from '../../shared/store/open-sqlite.js';
 import type { SqlDatabase } from '../../shared/store/sql-database.js';
 import { createSqlStore } from '../../shared/store/sql-store.js';
 import { assertOpens } from './kept-value.js';

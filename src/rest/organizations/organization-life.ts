@@ -1,4 +1,4 @@
-import { IdOf, type NewRow } from '../../shared/store/sql-store.js';
+import { IdOf, type NewRow } from '../../shared/store/record-store.js';
 import { OWNER_ROLE_ID, TEAM_ADMIN_ROLE_ID } from '../call/roles.js';
 import { notFound } from '../problems.js';
 import { consumptionAt, nextResetAfter } from '../services/license.js';

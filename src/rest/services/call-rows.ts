@@ -1,5 +1,4 @@
-import type { Within } from '../../shared/store/record-store.js';
-import type { Queries } from '../../shared/store/sql-store.js';
+import type { Queries, Within } from '../../shared/store/record-store.js';
 import type { SubjectReference } from '../call/backend.js';
 import type {
   KeyRow,

@@ -1,4 +1,5 @@
 import { ANY_TEXT, checkOptions, checkValue } from '../../shared/errors/check-options.js';
+import { POSTGRES_SHAPES, type PostgresOptions } from '../../shared/store/database-options.js';
 import {
   createTables,
   createWindowTable,
@@ -6,7 +7,7 @@ import {
   type Migrations,
   migrate,
 } from '../../shared/store/migrate.js';
-import { openPostgres, POSTGRES_SHAPES, type PostgresOptions } from '../../shared/store/open-postgres.js';
+import { openPostgres } from '../../shared/store/open-postgres.js';
 import { openSqlite } from '../../shared/store/open-sqlite.js';
 import type { SqlDatabase } from '../../shared/store/sql-database.js';
 import { createSqlStore } from '../../shared/store/sql-store.js';

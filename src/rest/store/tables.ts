@@ -1,4 +1,4 @@
-import type { SqlReader, SqlStore, SqlWriter } from '../../shared/store/sql-store.js';
+import type { SqlReader, SqlStore, SqlWriter } from '../../shared/store/record-store.js';
 import type { TableDefinitions } from '../../shared/store/table.js';
 import type { RestSubscriptionRow } from './subscription-row.js';
 

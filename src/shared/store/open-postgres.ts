@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type Postgres from 'pg';
 import type { CustomTypesConfig, QueryResult as PgResult, Pool, PoolClient } from 'pg';
-import { ANY_FUNCTION, ANY_TEXT, type OptionShapes, SIGNAL, wholeNumber } from '../errors/check-options.js';
 import { StoreError } from '../errors/engine-error.js';
 import { loadPackages } from '../errors/load-packages.js';
+import type { PostgresOptions } from './database-options.js';
 import type { SqlResult, SqlRunner } from './record-store.js';
 import {
   hasCause,
@@ -13,40 +13,6 @@ import {
   type SqlDatabase,
   type SqlTables,
 } from './sql-database.js';
-
-export interface PostgresOptions {
-  /** `postgres://user:password@host:port/database` with further settings in the query. */
-  readonly url: string;
-  /** Maximum number of connections. Default 10. */
-  readonly maxConnections?: number | undefined;
-  /**
-   * Idle timeout of a transaction on the server. Default 10000. Without it, a suspended or disconnected process would
-   * hold its locks forever.
-   */
-  readonly idleTransactionMs?: number | undefined;
-  /** Statement timeout, after which the connection is closed because the response may be lost. Default 20000. */
-  readonly statementTimeoutMs?: number | undefined;
-  /** Application name of the connections. Default `iml-runtime`. */
-  readonly applicationName?: string | undefined;
-  /** How long to wait for a server that does not respond yet. Default 0. */
-  readonly waitMs?: number | undefined;
-  /** Called once when the wait starts. */
-  readonly onWait?: (() => void) | undefined;
-  /** Aborts the wait. Opening rejects with the reason. */
-  readonly signal?: AbortSignal | undefined;
-}
-
-/** Shapes of the options. */
-export const POSTGRES_SHAPES: OptionShapes<PostgresOptions> = {
-  url: ANY_TEXT,
-  maxConnections: wholeNumber(1),
-  idleTransactionMs: wholeNumber(0),
-  statementTimeoutMs: wholeNumber(0),
-  applicationName: ANY_TEXT,
-  waitMs: wholeNumber(0),
-  onWait: ANY_FUNCTION,
-  signal: SIGNAL,
-};
 
 const STATEMENT_TIMEOUT_MS = 20_000;
 const CONNECT_TIMEOUT_MS = 10_000;

@@ -1,35 +1,13 @@
 import { chmod, open, realpath } from 'node:fs/promises';
 import type { SqliteDatabase, SqliteStatement } from 'kysely';
 import type Database from 'libsql';
-import { ANY_TEXT, type OptionShapes, oneOfChoices, wholeNumber } from '../errors/check-options.js';
 import { EngineError, StoreError } from '../errors/engine-error.js';
 import { loadPackages } from '../errors/load-packages.js';
 import { OWNER_ONLY_FILE } from '../folder-writer.js';
 import { readErrno } from '../read-regular-file.js';
+import type { SqliteOptions } from './database-options.js';
 import type { SqlResult, SqlRunner } from './record-store.js';
 import { type Retrying, readCode, retry, type SqlDatabase, type SqlTables } from './sql-database.js';
-
-export interface SqliteOptions {
-  /** Path of the file, or `:memory:`. */
-  readonly file: string;
-  /** How long a writer waits for another process. Default 5000. */
-  readonly busyTimeoutMs?: number | undefined;
-  /**
-   * `full`: every commit survives a power failure. `normal` (default): a power failure may lose the last commits, but
-   * never corrupts the file.
-   */
-  readonly synchronous?: 'normal' | 'full' | undefined;
-  /** Maximum file size in pages of 4096 bytes. Default: unlimited. */
-  readonly maxPages?: number | undefined;
-}
-
-/** Shapes of the options. */
-export const SQLITE_SHAPES: OptionShapes<SqliteOptions> = {
-  file: ANY_TEXT,
-  busyTimeoutMs: wholeNumber(0),
-  synchronous: oneOfChoices('normal', 'full'),
-  maxPages: wholeNumber(1),
-};
 
 const BUSY_TIMEOUT_MS = 5000;
 /** Retry interval while another process locks the file. Longer ones would be overtaken by it. */

@@ -7,105 +7,24 @@ import type {
   SqlBool,
 } from 'kysely';
 import { StoreError } from '../errors/engine-error.js';
-import type {
-  Bounded,
-  Containing,
-  Query,
-  RecordReader,
-  RecordStore,
-  RecordWriter,
-  Row,
-  SqlResult,
-  SqlRunner,
-  Tables,
-  Tally,
-  Where,
-  Within,
+import {
+  type Bounded,
+  type Containing,
+  type CountedWindow,
+  IdOf,
+  type Query,
+  type Row,
+  type SqlReader,
+  type SqlResult,
+  type SqlRunner,
+  type SqlStore,
+  type SqlWriter,
+  type Tables,
+  type Tally,
+  type Within,
 } from './record-store.js';
 import { type SqlDatabase, type SqlTables, throwTranslated, translateErrors } from './sql-database.js';
 import { createTables, decodeRow, type Table, type TableDefinitions, type TableOptions } from './table.js';
-
-/** A query for rows. See `RecordReader.find`. */
-type FindQuery<T extends Tables, K extends keyof T & string> = { readonly find: K } & Query<T[K]>;
-
-/** A query for counts and sums per value. See `RecordReader.tally`. */
-interface TallyQuery<T extends Tables, K extends keyof T & string> {
-  readonly tally: K;
-  readonly column: keyof T[K] & string;
-  readonly summed: keyof T[K] & string;
-  readonly where: Where<T[K]>;
-}
-
-/** Several queries by name. Undefined queries are skipped. */
-export type Queries<T extends Tables> = {
-  readonly [name: string]:
-    | { [K in keyof T & string]: FindQuery<T, K> | TallyQuery<T, K> }[keyof T & string]
-    | undefined;
-};
-
-type Answer<T extends Tables, Q> = Q extends { readonly find: infer K extends keyof T & string }
-  ? readonly (Q extends { readonly columns: readonly (infer C)[] }
-      ? Pick<T[K], (C & keyof T[K] & string) | 'id'>
-      : T[K])[]
-  : Q extends { readonly tally: infer K extends keyof T & string; readonly column: infer C }
-    ? ReadonlyMap<T[K][C & keyof T[K]], Tally>
-    : undefined;
-
-/** Results of several queries by name. */
-export type QueryResults<T extends Tables, Q extends Queries<T>> = {
-  readonly [N in keyof Q]: Answer<T, Q[N]>;
-};
-
-/** Placeholder in a new row for the id of a row added before it. A class, so that no JSON input can equal it. */
-export class IdOf {
-  /** Name of the row within the batch. */
-  readonly name: string;
-
-  constructor(name: string) {
-    this.name = name;
-  }
-}
-
-/** A row to add and its table. */
-export interface NewRow<T extends Tables, K extends keyof T & string> {
-  readonly table: K;
-  readonly row: { readonly [C in Exclude<keyof T[K], 'id'>]: T[K][C] | IdOf };
-}
-
-/** Rows to add by name, each after the rows whose ids it contains. Undefined rows are skipped. */
-export type NewRows<T extends Tables> = {
-  readonly [name: string]: { [K in keyof T & string]: NewRow<T, K> }[keyof T & string] | undefined;
-};
-
-/** The added rows by name. */
-export type AddedRows<T extends Tables, N extends NewRows<T>> = {
-  readonly [M in keyof N]: N[M] extends { readonly table: infer K extends keyof T & string }
-    ? T[K]
-    : undefined;
-};
-
-/** Number of events in a time window that starts with its first event. */
-export interface CountedWindow {
-  readonly startedAtMs: number;
-  readonly count: number;
-}
-
-export interface SqlReader<T extends Tables> extends RecordReader<T> {
-  /** Runs several queries in one statement. It must not read decimal columns: SQLite rounds them in JSON. */
-  queryAll<const Q extends Queries<T>>(queries: Q): Promise<QueryResults<T, Q>>;
-}
-
-export interface SqlWriter<T extends Tables> extends SqlReader<T>, RecordWriter<T> {
-  readonly sql: SqlRunner;
-  /** Adds linked rows, in one statement on PostgreSQL. @throws StoreError `STORE_CONFLICT` */
-  insertLinked<const N extends NewRows<T>>(rows: N): Promise<AddedRows<T, N>>;
-}
-
-/** A store on an SQL database, with verbs that only our own code needs. */
-export interface SqlStore<T extends Tables> extends SqlReader<T>, RecordStore<T, SqlWriter<T>> {
-  /** Counts an event under a name. A new window starts with the first event after `windowMs`. */
-  countInWindow(name: string, nowMs: number, windowMs: number): Promise<CountedWindow>;
-}
 
 /** Creates a store on SQLite or PostgreSQL. The tables must exist: see `migrate`. */
 export function createSqlStore<T extends Tables>(
