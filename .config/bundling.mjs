@@ -118,11 +118,13 @@ const INLINED = {
   'yocto-queue': 'yocto-queue',
 };
 
+const SAXES_LOADER = 'src/engine/http/body/load-saxes.ts';
+
 /** Loads saxes on first use in a bundle, too. */
 export const saxes = {
   name: 'saxes',
   setup(bundler) {
-    bundler.onLoad({ filter: /\/http\/body\/load-saxes\.ts$/ }, () => ({
+    bundler.onLoad({ filter: new RegExp(`/${SAXES_LOADER.replace('.', '\\.')}$`) }, () => ({
       contents: "export const loadSaxes = () => require('saxes').SaxesParser;",
       resolveDir: ROOT,
     }));

@@ -1,5 +1,4 @@
-import { createRequire } from 'node:module';
-import type { SaxesParser, SaxesTagPlain } from 'saxes';
+import type { SaxesTagPlain } from 'saxes';
 import type { FunctionTable } from '../../../language/environment.js';
 import { asCollection, onText, quoted } from '../../../language/functions/arguments.js';
 import { assertTextLength, MAX_NAMES, tooManyNames } from '../../../language/values/size-limits.js';
@@ -7,6 +6,7 @@ import { isCollection, isMissing, toText } from '../../../language/values/value.
 import { functionError, limitError } from '../../../shared/errors/iml-error.js';
 import { ownMember, type PlainObject, setMember } from '../../../shared/plain-object.js';
 import type { ParseResult } from '../../../shared/text.js';
+import { loadSaxes } from './load-saxes.js';
 
 /** Limits of a document, against documents made to exhaust a reader. */
 const XML_LIMITS: XmlLimits = Object.freeze({
@@ -145,17 +145,6 @@ function nodeValue({ attributes, children, text }: OpenNode): unknown {
 /** Keeps line and column. The parser quotes element names only; long ones are shortened. */
 function safeMessage(message: string): string {
   return message.length > 120 ? `${message.slice(0, 120)}…` : message;
-}
-
-let loaded: typeof SaxesParser | undefined;
-
-/** Loaded on first use, synchronously for expressions, as few APIs return XML. */
-function loadSaxes(): typeof SaxesParser {
-  if (loaded === undefined) {
-    const saxes = createRequire(import.meta.url)('saxes') as { readonly SaxesParser: typeof SaxesParser };
-    loaded = saxes.SaxesParser;
-  }
-  return loaded;
 }
 
 const MAX_DEPTH = 256;
