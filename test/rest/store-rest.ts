@@ -9,6 +9,8 @@ import {
 } from '../../src/rest/index.js';
 import { withAnswerCheck } from '../../src/tools/testing/contracts/check-rest-answer.js';
 
+const PAGE = /^\/(?:checkout|invoice)s?\//;
+
 /** The API on a store, with its services. */
 export interface StoreRest extends Rest {
   readonly services: StoreBackend['services'];
@@ -30,5 +32,9 @@ export async function createStoreRest(options: StoreRestOptions = {}): Promise<S
   const given = { origin, hosts, basePath, authPath, cors, onError, onAnswer };
   const set = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
   const rest = await createRest({ backend, ...set });
-  return { ...rest, fetch: withAnswerCheck((request) => rest.fetch(request)), services: backend.services };
+  const checked = withAnswerCheck((request) => rest.fetch(request));
+  // Pages of the billing port are outside the API.
+  const fetch = (request: Request): Promise<Response> =>
+    PAGE.test(new URL(request.url).pathname) ? rest.fetch(request) : checked(request);
+  return { ...rest, fetch, services: backend.services };
 }
