@@ -4,8 +4,6 @@ import { didYouMean } from '../shared/suggest.js';
 import type {
   App,
   ConnectionComponent,
-  EndpointComponent,
-  FunctionComponent,
   ModuleComponent,
   RpcComponent,
   WebhookComponent,
@@ -29,16 +27,6 @@ export function findRpc(app: App, name: string): RpcComponent {
 /** Finds a webhook by its name. Throws SpecError SPEC_MISSING with the nearest name. */
 export function findWebhook(app: App, name: string): WebhookComponent {
   return find(app, app.webhooks, 'webhook', name);
-}
-
-/** Finds a custom function by its name. Throws SpecError SPEC_MISSING with the nearest name. */
-export function findFunction(app: App, name: string): FunctionComponent {
-  return find(app, app.functions, 'function', name);
-}
-
-/** Finds an endpoint by its name. Throws SpecError SPEC_MISSING with the nearest name. */
-export function findEndpoint(app: App, name: string): EndpointComponent {
-  return find(app, app.endpoints, 'endpoint', name);
 }
 
 function find<Component>(

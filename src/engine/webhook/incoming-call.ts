@@ -357,7 +357,7 @@ interface FilePart {
  * @param contentType the whole header, for its boundary
  * @throws WebhookError WEBHOOK_PAYLOAD for a truncated or invalid payload, and for more than `maxFields` parts
  */
-export function parseMultipart(body: Uint8Array, contentType: string, maxFields: number): PlainObject {
+function parseMultipart(body: Uint8Array, contentType: string, maxFields: number): PlainObject {
   const fields = new Map<string, unknown[]>();
   let count = 0;
   for (const part of readMultipartParts(body, contentType, invalid)) {
