@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
@@ -33,10 +32,9 @@ beforeAll(async () => {
   setup = path.join(folder, 'setup.mjs');
   writeFileSync(
     setup,
-    `import os from 'node:os';
-    export default ({ app, data }) => ({
+    `export default ({ app, data }) => ({
       http: { allow: ['127.0.0.1'] },
-      environment: { app: app.name, data, priority: os.getPriority(), setups: (globalThis.setups = (globalThis.setups ?? 0) + 1) },
+      environment: { app: app.name, data, setups: (globalThis.setups = (globalThis.setups ?? 0) + 1) },
     });`,
   );
   server = createServer((request, response) => {
@@ -187,13 +185,6 @@ describe('an app in a pool', () => {
       .module('show')
       .run();
     expect(report.bundles).toEqual([{ app: 'set up', key: 'k' }]);
-  });
-
-  it.runIf(process.platform === 'linux')('runs below the priority of the main thread', async () => {
-    const show = { communication: { response: { output: { priority: '{{environment.priority}}' } } } };
-    const app = appWith('priority', { modules: { show } } as never);
-    const { bundles } = await createPool().app(app).module('show').run().orThrow();
-    expect(Number((bundles[0] as { readonly priority: unknown }).priority)).toBeGreaterThan(os.getPriority());
   });
 
   it('refreshes a stored connection in the store of the main thread, one worker at a time', async () => {

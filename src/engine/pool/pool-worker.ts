@@ -1,7 +1,6 @@
 /** Entry of worker threads; see `worker` of `createEnginePool`. */
 
-import os from 'node:os';
-import { isMainThread, type MessagePort, workerData } from 'node:worker_threads';
+import { type MessagePort, workerData } from 'node:worker_threads';
 import { EngineError } from '../../shared/errors/engine-error.js';
 import { withByteReservation } from '../http/undici-transport.js';
 import { carryError, carryErrors, restoreError } from './carry-error.js';
@@ -22,11 +21,6 @@ import {
   type LentEngine,
   type WorkerEngines,
 } from './worker-engines.js';
-
-// The thread that accepts calls has precedence over apps. Only Linux has a priority per thread; elsewhere this would lower
-// the whole process.
-if (!isMainThread && process.platform === 'linux')
-  os.setPriority(os.constants.priority.PRIORITY_BELOW_NORMAL);
 
 interface PendingCall {
   readonly resolve: (value: unknown) => void;
