@@ -6,6 +6,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -298,4 +299,18 @@ describe('iml push, pull and status', { timeout: 60_000 }, () => {
       .map((file) => readFileSync(file, 'utf8'));
     expect(texts.join('\n')).not.toContain(stage.token);
   });
+});
+
+it('sends no file that a link of the app leads out to', async () => {
+  writeFileSync(path.join(folder, 'secret.md'), 'outside of the app');
+  cpSync(BOOKSHOP, path.join(folder, 'app'), { recursive: true });
+  rmSync(path.join(folder, 'app/README.md'), { force: true });
+  symlinkSync(path.join(folder, 'secret.md'), path.join(folder, 'app/README.md'));
+  const pushed = await iml(`push app ${there()} --create --yes --skip-check --skip-tests`);
+  expect(pushed.out + pushed.err).toMatch(/outside +README\.md/);
+  const readme = await fetch(`http://${stage.zone}/api/v2/sdk/apps/${id}/1/readme`, {
+    headers: { authorization: `Token ${stage.token}` },
+  });
+  expect(readme.status).toBe(200);
+  expect(await readme.text()).not.toContain('outside of the app');
 });
