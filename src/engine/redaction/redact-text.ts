@@ -33,10 +33,17 @@ function parseJson(text: string): { readonly value: unknown } | undefined {
 function hideNamed(text: string, rules: HidingRules, mediaType: string): string {
   const isForm = mediaType === 'application/x-www-form-urlencoded';
   if (/^\s{0,200}</.test(text) && !isForm) return hideXml(hideParts(text, rules), rules);
-  if (isForm || /^\s*[^\s=&<>]+=[^\s]*\s*$/.test(text)) {
+  if (isForm || looksLikePairs(text)) {
     return hidePairs(text, 'body', pathNames(rules), rules);
   }
   return hideQuotedMembers(hideParts(text, rules), rules);
+}
+
+/** Whether a text starts with `name=` and has no spaces inside. A pattern for this would exhaust the stack on long texts. */
+function looksLikePairs(text: string): boolean {
+  const inner = text.trim();
+  const at = inner.indexOf('=');
+  return at > 0 && !/\s/.test(inner) && !/[&<>]/.test(inner.slice(0, at));
 }
 
 function pathNames({ paths }: HidingRules): ReadonlySet<string> {
