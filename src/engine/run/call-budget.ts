@@ -234,8 +234,8 @@ interface CallGroup {
 const GROUPS = 64;
 
 /**
- * The calls of the last `windowMs` milliseconds, at every moment. Some 64 of them are known exactly; of more, those within a 64th of the window
- * are counted until the last of them is out of it, so that no stretch of that length ever holds more calls than are counted here.
+ * Counts the calls of the last `windowMs` milliseconds. The first 64 calls are stored one by one. Beyond that, calls within a 64th of the
+ * window form a group, which counts until its last call has left the window. So the count is never too low.
  */
 export class SlidingWindow {
   readonly #windowMs: number;

@@ -12,8 +12,8 @@ const MAX_NAMES = 100;
 
 /**
  * Names that may be those of functions declared at the top of `code`: `name` itself first, then the others, last
- * one first. It reads text, not syntax: names from comments and inner scopes are in the list too, and whoever uses
- * it asks the running code which of them is a function.
+ * one first. It reads text, not syntax: the list may contain names from comments and inner scopes, so callers check in
+ * the running code which of them is a function.
  */
 export function declaredNames(code: string, name: string): readonly string[] {
   const names = new Set<string>();

@@ -120,8 +120,8 @@ function writeReport(
 const RESPONSES = new WeakMap<object, Response>();
 
 /**
- * Made when it is asked for: who writes the plain answer need not pay for it. One getter does for all reports: a getter of
- * its own would cost each a microsecond, and give each another shape.
+ * Created on first access, because many callers write the plain answer and never need it. All reports share one getter: separate getters would cost
+ * each report a microsecond and a hidden class.
  */
 const RESPONSE: PropertyDescriptor & ThisType<WebhookFacts> = {
   enumerable: true,

@@ -9,9 +9,9 @@ const HOST_RANDOM = ' random';
 const HOST_DEBUG = ' debug';
 
 /**
- * The script a fresh context starts with: a function of the two doors to the host, which returns the guest's side of the
- * border. It knows nothing of an app, so that what it leaves can be kept for all of them (`prepare-quickjs.ts`); `offer` tells
- * names an app may reach, as JSON, some at a time, and `closeOffer` the rest, behind which nothing more can be offered.
+ * The script that a new context starts with: a function that takes the two host functions and returns the functions that the host calls. It contains
+ * nothing of an app, so that the memory after it can be stored for all apps (`prepare-quickjs.ts`). `offer` adds names that an app may use, as
+ * JSON, in several calls; `closeOffer` adds the last ones and refuses further ones.
  */
 export const GUEST_PRELUDE: string = `(function (host, hostBytes) {
 'use strict';

@@ -228,7 +228,7 @@ function listConnectionMembers({ base, modules, rpcs, webhooks }: App): readonly
 interface SampleService {
   readonly scripted: ScriptedTransport;
   readonly observer: NonNullable<Parameters<typeof playFixture>[1]>['observer'];
-  /** What was asked and answered, as a case has it. */
+  /** Requests and responses in the format of a case. */
   readonly exchanges: PlainObject[];
 }
 
