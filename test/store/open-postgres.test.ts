@@ -46,3 +46,26 @@ it.skipIf(!hasPostgres)(
     await database.drop();
   },
 );
+
+it.skipIf(!hasPostgres)(
+  `reports the first error of a transaction, even if the caller reads a later one or none${POSTGRES_MISSING}`,
+  async () => {
+    const database = await createDatabase();
+    const store = await openHostPostgres({ url: database.at });
+    const row = { name: 'taken', sealed: '' };
+    await store.transaction((writer) => writer.insert('connections', row));
+    const readsLater = store.transaction(async (writer) => {
+      const failing = writer.insert('connections', row);
+      failing.catch(() => {});
+      await writer.count('connections');
+    });
+    await expect(readsLater).rejects.toMatchObject({ code: 'STORE_CONFLICT' });
+    const readsNone = store.transaction(async (writer) => {
+      await writer.insert('connections', row).catch(() => {});
+    });
+    await expect(readsNone).rejects.toMatchObject({ code: 'STORE_CONFLICT' });
+    expect(await store.count('connections')).toBe(1);
+    await store.close();
+    await database.drop();
+  },
+);

@@ -131,7 +131,7 @@ async function transact<R>(
     const result = await work({ run });
     // The commit of a failed transaction is a rollback.
     const { command } = await send('commit');
-    if (command !== 'COMMIT') throw new Error('Transaction rolled back.');
+    if (command !== 'COMMIT') throw firstError ?? new Error('Transaction rolled back.');
     return result;
   } catch (error) {
     await send('rollback').catch(giveUp);
