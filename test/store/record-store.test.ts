@@ -169,8 +169,11 @@ function runStore(title: string, open: () => Promise<SqlStore<Things>>, missing?
             last: { table: 'parts', row: { thingId: new IdOf('other'), weight: null } },
             absent: undefined,
           }) as const;
-        const addRows = (name: string) => store.transaction((writer) => writer.insertLinked(rows(name)));
-        for (const index of [0, 1]) {
+        const ways = [
+          (name: string) => store.transaction((writer) => writer.insertLinked(rows(name))),
+          (name: string) => store.insertLinked(rows(name)),
+        ];
+        for (const [index, addRows] of ways.entries()) {
           const name = `it's ${index}`;
           const { thing, part, other, last } = await addRows(name);
           expect(thing).toEqual({ id: thing.id, name, ok: true, data: { name: 'thing' } });
@@ -190,12 +193,10 @@ function runStore(title: string, open: () => Promise<SqlStore<Things>>, missing?
     it('inserts one of many concurrent rows with the same unique name, and no part of the others', () =>
       withStore(async (store) => {
         const adding = Array.from({ length: 12 }, () =>
-          store.transaction((writer) =>
-            writer.insertLinked({
-              thing: { table: 'things', row: { name: 'one', ok: true, data: null } },
-              part: { table: 'parts', row: { thingId: new IdOf('thing'), weight: null } },
-            }),
-          ),
+          store.insertLinked({
+            thing: { table: 'things', row: { name: 'one', ok: true, data: null } },
+            part: { table: 'parts', row: { thingId: new IdOf('thing'), weight: null } },
+          }),
         );
         const ended = await Promise.allSettled(adding);
         const refused = ended.flatMap((it) => (it.status === 'rejected' ? [it.reason.code] : []));

@@ -66,9 +66,7 @@ const createOrganizationOperation: StoreOperation = defineOperation({
     const license = services.settings.defaultLicense;
     const userId = caller.user.id;
     const wanted = { ...body, zone, license, ownerId: userId, nowMs };
-    const { organization, membership, teams } = await services.store.transaction((writer) =>
-      createOrganization(services, writer, wanted),
-    );
+    const { organization, membership, teams } = await createOrganization(services, services.store, wanted);
     const organizationId = organization.id;
     await notify(services, { kind: 'organization created', organizationId, userId, atMs: nowMs });
     return {

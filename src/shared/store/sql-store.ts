@@ -34,19 +34,24 @@ export function createSqlStore<T extends Tables>(
 ): SqlStore<T> {
   const source: Source = { database, on: database, table: createTables(definitions, options) };
   const { capabilities, changeCount, lockHost, exclusively } = database;
+  const transaction: SqlStore<T>['transaction'] = async (work, isolation) => {
+    let callbacks: (() => void)[] = [];
+    const result = await database.transaction((on) => {
+      callbacks = [];
+      const writer = createWriter<T>({ ...source, on });
+      return work({ ...writer, afterCommit: (callback) => void callbacks.push(callback) });
+    }, isolation);
+    for (const callback of callbacks) callback();
+    return result;
+  };
   return {
     ...createReader<T>(source),
-    ...{ capabilities, changeCount, lockHost, exclusively },
-    transaction: async (work, isolation) => {
-      let callbacks: (() => void)[] = [];
-      const result = await database.transaction((on) => {
-        callbacks = [];
-        const writer = createWriter<T>({ ...source, on });
-        return work({ ...writer, afterCommit: (callback) => void callbacks.push(callback) });
-      }, isolation);
-      for (const callback of callbacks) callback();
-      return result;
-    },
+    ...{ capabilities, changeCount, lockHost, exclusively, transaction },
+    // One statement is a transaction.
+    insertLinked: async (rows) =>
+      database.kind === 'postgres'
+        ? ((await insertLinked(source, rows as AnyNewRows)) as never)
+        : transaction((writer) => writer.insertLinked(rows)),
     countInWindow: (name, nowMs, windowMs) =>
       countInWindow(source, `${options.prefix}windows`, { name, nowMs, windowMs }),
     shrink: () => translateErrors(() => database.shrink()),
