@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readFile, realpath } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import {
   CODE_TYPES,
@@ -7,7 +7,7 @@ import {
   type ComponentKind,
   GENERAL_CODE_TYPES,
 } from '../../../engine/assembling/code-types.js';
-import { isBelow } from '../../../shared/file-name.js';
+import { staysBelow } from '../../../shared/file-name.js';
 import { isPlainObject, ownMember, type PlainObject } from '../../../shared/plain-object.js';
 import { isInside, type Manifest, recordsOf } from '../new-files.js';
 import type { Origin } from './make-api.js';
@@ -73,19 +73,17 @@ export async function readLocalApp(root: string, manifest: Manifest): Promise<Lo
   ];
   const texts: LocalText[] = [];
   const outside: string[] = [];
-  // `iml pull` creates the folder later.
-  const realRoot = await realpath(root).catch(() => root);
   for (const { kind, name, files, codes } of owners) {
     for (const code of codes) {
       const file = isPlainObject(files) ? ownMember(files, code) : undefined;
       if (typeof file !== 'string' || file === '') continue;
-      const real = await realpath(path.join(root, file)).catch(() => undefined);
+      const target = path.join(root, file);
       // A link must not lead out either: its target would be sent to Make.
-      if (!isInside(file) || (real !== undefined && !isBelow(realRoot, real))) {
+      if (!isInside(file) || !(await staysBelow(root, target))) {
         outside.push(file);
         continue;
       }
-      const text = real && (await readFile(real, 'utf8').catch(() => undefined));
+      const text = await readFile(target, 'utf8').catch(() => undefined);
       texts.push({ kind, name, section: sectionOf(kind, code), path: file, text });
     }
   }
