@@ -314,3 +314,54 @@ it('sends no file that a link of the app leads out to', async () => {
   expect(readme.status).toBe(200);
   expect(await readme.text()).not.toContain('outside of the app');
 });
+
+describe('the token of iml status', () => {
+  /** The bookshop with an origin that its author chose, and an API key file that leads out of it. */
+  const writeOrigin = (origin: object): void => {
+    const app = path.join(folder, 'app');
+    cpSync(BOOKSHOP, app, { recursive: true });
+    const manifest = {
+      ...manifestOf(app),
+      origins: [{ appId: id, appVersion: 1, idMapping: {}, ...origin }],
+    };
+    writeFileSync(path.join(app, 'makecomapp.json'), JSON.stringify(manifest));
+  };
+
+  it.each(['https://api.evil.test/api', 'https://make.com.evil.test/api', 'https://evilmake.com/api'])(
+    'is not sent to %s, which only the manifest names',
+    async (baseUrl) => {
+      writeOrigin({ baseUrl });
+      const sent: unknown[] = [];
+      const { fetch } = globalThis;
+      globalThis.fetch = async (input) => {
+        sent.push(input);
+        throw new TypeError('fetch failed');
+      };
+      try {
+        const refused = await iml('status app');
+        expect(refused).toMatchObject({ code: 2, err: expect.stringContaining('which is not Make') });
+        expect(sent).toEqual([]);
+        const named = await iml(`status app --api-url ${baseUrl} --app-id ${id}`);
+        expect(named).toMatchObject({ code: 2, err: expect.stringContaining('cannot be reached') });
+        expect(sent).not.toEqual([]);
+      } finally {
+        globalThis.fetch = fetch;
+      }
+    },
+  );
+
+  it('is not read through a link that leads out of the app', async () => {
+    writeOrigin({ baseUrl: `http://${stage.zone}/api`, apikeyFile: 'key' });
+    writeFileSync(path.join(folder, 'secret'), stage.token);
+    symlinkSync(path.join(folder, 'secret'), path.join(folder, 'app/key'));
+    const refused = await iml('status app', { env: {} });
+    expect(refused).toMatchObject({ code: 2, err: expect.stringContaining('There is no token') });
+  });
+
+  it('is not shown if no header can carry it', async () => {
+    writeOrigin({ baseUrl: `http://${stage.zone}/api` });
+    const refused = await iml('status app', { env: { MAKE_API_KEY: 'secret-1\nsecret-2' } });
+    expect(refused).toMatchObject({ code: 2, err: expect.stringContaining('Invalid token') });
+    expect(refused.out + refused.err).not.toContain('secret-1');
+  });
+});

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { COMPONENT_KINDS } from '../../../engine/assembling/code-types.js';
 import { MANIFEST } from '../../../engine/loading/read-manifest.js';
+import { staysBelow } from '../../../shared/file-name.js';
 import { checkFolder } from '../../check/check-app.js';
 import { splitWords, toLabel } from '../../life/names.js';
 import { isInside, type Manifest, printJson, readManifestText, withMember } from '../../life/new-files.js';
@@ -240,6 +241,7 @@ async function openPlan(args: Arguments, io: Io, options: OpenOptions): Promise<
     ? { root: path.resolve(io.cwd, given), manifest: emptyManifest() }
     : await openManifest(given, io);
   const { manifest, origin } = chooseOrigin(opened.manifest, args, options);
+  assertTrusted(origin, args);
   const token = await readToken(opened.root, origin, io);
   const api = await openMakeApi(origin, token);
   if (args.isSet('create')) await createApp(api, origin);
@@ -297,11 +299,10 @@ function chooseOrigin(
   const [label, zone, appId] = [args.text('origin'), args.text('api-url'), args.text('app-id')];
   if ((zone === undefined) !== (appId === undefined)) throw usageError('--api-url and --app-id go together.');
   if (zone !== undefined && appId !== undefined) {
-    if (!mayAdd)
-      throw usageError('--api-url and --app-id are for iml push and iml pull, which add an origin.');
     readZone(zone);
     const known = origins.find((one) => one.baseUrl === zone && one.appId === appId);
     if (known !== undefined) return { manifest, origin: known };
+    if (!mayAdd) throw usageError('The manifest has no such origin. iml push and iml pull add one.');
     const list = manifest.value['origins'];
     const index = Array.isArray(list) ? list.length : 0;
     const origin = {
@@ -331,17 +332,41 @@ function chooseByIndex(manifest: Manifest, index: number): { manifest: Manifest;
   return { manifest, origin };
 }
 
-/** @throws EngineError (USAGE) without a token */
+/** Hosts of Make. Source: https://developers.make.com/api-documentation/getting-started. [doc] */
+const MAKE_HOST = /\.make(?:\.celonis)?\.com$/;
+
+/**
+ * Sends the token only to Make, to this machine, or to an address of the command line: the manifest may be the work of
+ * another author.
+ *
+ * @throws EngineError (USAGE)
+ */
+function assertTrusted({ baseUrl, appId }: ManifestOrigin, args: Arguments): void {
+  const { hostname, isLocal } = readZone(baseUrl);
+  if (isLocal || MAKE_HOST.test(hostname) || args.text('api-url') !== undefined) return;
+  throw usageError(
+    `The manifest names an API at ${hostname}, which is not Make. Add --api-url ${baseUrl} --app-id ${appId} to send the token there.`,
+  );
+}
+
+/** @throws EngineError (USAGE) without a token, or for one that no header can carry */
 async function readToken(root: string, { label, apikeyFile }: ManifestOrigin, io: Io): Promise<string> {
   const own =
     label === undefined ? undefined : `MAKE_API_KEY_${label.toUpperCase().replace(/[^A-Z0-9]+/g, '_')}`;
-  const token = (own === undefined ? undefined : io.env[own]) ?? io.env['MAKE_API_KEY'];
-  if (token !== undefined && token.trim() !== '') return token.trim();
-  if (apikeyFile !== undefined && isInside(apikeyFile)) {
-    const text = await readFile(path.join(root, apikeyFile), 'utf8').catch(() => undefined);
-    if (text !== undefined && text.trim() !== '') return text.trim();
+  const fromFile = async (): Promise<string | undefined> => {
+    if (apikeyFile === undefined || !isInside(apikeyFile)) return undefined;
+    const file = path.join(root, apikeyFile);
+    // A link must not lead out: its target would be sent.
+    return (await staysBelow(root, file)) ? readFile(file, 'utf8').catch(() => undefined) : undefined;
+  };
+  const sources = [own === undefined ? undefined : io.env[own], io.env['MAKE_API_KEY'], await fromFile()];
+  const token = sources.map((text) => text?.trim() ?? '').find((text) => text !== '');
+  if (token === undefined) {
+    throw usageError(`There is no token. Set ${own === undefined ? '' : `${own} or `}MAKE_API_KEY.`);
   }
-  throw usageError(`There is no token. Set ${own === undefined ? '' : `${own} or `}MAKE_API_KEY.`);
+  // Errors of fetch quote an invalid header.
+  if (!/^[\x21-\x7e]+$/.test(token)) throw usageError('Invalid token: expected ASCII without white space.');
+  return token;
 }
 
 async function createApp(api: MakeApi, { appId }: ManifestOrigin): Promise<void> {

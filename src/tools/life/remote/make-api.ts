@@ -73,8 +73,17 @@ function contentType({ kind }: RemoteName, section: string): string {
   return kind === 'function' ? 'application/javascript' : 'application/jsonc';
 }
 
+interface Zone {
+  readonly protocol: string;
+  /** Host and port. */
+  readonly zone: string;
+  readonly hostname: string;
+  /** Whether the host is this machine. */
+  readonly isLocal: boolean;
+}
+
 /** Host and protocol of an address for the client, which adds `/api/v2`. @throws EngineError (USAGE) */
-export function readZone(baseUrl: string): { readonly protocol: string; readonly zone: string } {
+export function readZone(baseUrl: string): Zone {
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
   const isLocal = url !== undefined && /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname);
   const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLocal);
@@ -84,7 +93,7 @@ export function readZone(baseUrl: string): { readonly protocol: string; readonly
       `Invalid address of the API "${baseUrl}": expected https and the path /api, as in https://eu1.make.com/api.`,
     );
   }
-  return { protocol: url.protocol.slice(0, -1), zone: url.host };
+  return { protocol: url.protocol.slice(0, -1), zone: url.host, hostname: url.hostname, isLocal };
 }
 
 /** Opens the API of an app. Loads `@makehq/sdk`. @throws EngineError (USAGE) for an invalid address */
