@@ -127,6 +127,13 @@ it.runIf(process.platform === 'linux')(
   },
 );
 
+it('applies no rule of the review', async () => {
+  write(FILES);
+  const { findings } = await check({ kind: 'module', name: 'get' });
+  write({ 'iml.config.json': '{ "check": { "profile": "review" } }' });
+  expect((await check({ kind: 'module', name: 'get' })).findings).toEqual(findings);
+});
+
 it('applies settings and comments', async () => {
   write({
     ...FILES,

@@ -32,7 +32,8 @@ export async function checkRun(app: App, root: string, started: readonly Compone
   const config = await orError(findConfig(root));
   if (config instanceof EngineError)
     return { findings: [createRefusal(SETTINGS_ERROR, config)], elsewhere: 0, holds };
-  const all = checkSubject(subject, config ?? DEFAULT_CHECK_SETTINGS);
+  // A run reports mistakes only, also where `iml.config.json` makes the profile `review` the default.
+  const all = checkSubject(subject, { ...(config ?? DEFAULT_CHECK_SETTINGS), profile: 'default' });
   const { findings } = hideIgnored(subject.allDocuments, all, config?.ignore ?? []);
   const grave = findings.filter(({ level }) => level !== 'info');
   const own = grave.filter(({ place }) => holds(place));
