@@ -97,7 +97,10 @@ describe('iml check --profile review', () => {
     const config = (check: object): void =>
       writeFileSync(path.join(folder, 'iml.config.json'), JSON.stringify({ check }));
     config({ profile: 'review' });
-    expect((await run()).out).toContain('[module-label]');
+    const { out: report } = await run();
+    expect(report).toContain('[module-label]');
+    expect(report).toContain('8. Names, labels and forms\n');
+    expect(JSON.parse((await run('--json')).out)).toHaveProperty('review');
     expect((await run('--profile', 'default')).out).not.toContain('[module-label]');
     config({ profile: 'review', rules: { 'module-label': 'off' } });
     expect((await run('--profile', 'review')).out).not.toContain('module-label');
@@ -105,6 +108,16 @@ describe('iml check --profile review', () => {
     const { out, code } = await run();
     expect(code).toBe(1);
     expect(out).toContain('check.profile is one of default, review.');
+  });
+
+  it('prints a comment with an unknown rule after the sections', async () => {
+    const file = path.join(folder, 'modules/getUser/getUser.communication.iml.json');
+    writeFileSync(file, `// iml-ignore module-labels: known\n${readFileSync(file, 'utf8')}`);
+    const { out, code } = await run('--profile', 'review');
+    expect(out).toContain(
+      'error: There is no rule "module-labels". Did you mean "module-label"? [unknown-rule]',
+    );
+    expect(code).toBe(1);
   });
 
   it('fails for warnings with --strict', async () => {

@@ -64,8 +64,13 @@ export interface CheckReport {
   readonly findings: readonly Finding[];
   /** Number of diagnostics that comments and settings suppress. */
   readonly ignored: number;
-  /** The app and the rules that were applied; absent if the app does not load. */
-  readonly checked?: { readonly app: App; readonly rules: readonly Rule[] };
+  /** What was checked; absent if the app does not load. */
+  readonly checked?: {
+    readonly app: App;
+    /** The rules that were applied. */
+    readonly rules: readonly Rule[];
+    readonly profile: CheckProfile;
+  };
 }
 
 /**
@@ -129,7 +134,11 @@ export async function checkLoadedApp(
     app: app.name,
     findings: findings.map((finding) => withSuggestedFix(finding, texts.get(finding.place.file) ?? '')),
     ignored,
-    checked: { app, rules: RULES.filter((rule) => resolveLevel(settings, rule) !== 'off') },
+    checked: {
+      app,
+      rules: RULES.filter((rule) => resolveLevel(settings, rule) !== 'off'),
+      profile: settings.profile ?? 'default',
+    },
   };
 }
 

@@ -65,22 +65,18 @@ function areaOf({ id, review }: Rule): ReviewArea {
  * Arranges the findings of a check for the review.
  *
  * @param rules the rules that were applied
- * @param app undefined if it does not load
  */
-export function createReview(
-  findings: readonly Finding[],
-  rules: readonly Rule[],
-  app: App | undefined,
-): ReviewReport {
+export function createReview(findings: readonly Finding[], rules: readonly Rule[], app: App): ReviewReport {
   const sections = REVIEW_AREAS.map((area): ReviewSection => {
-    const ofArea = app === undefined ? [] : rules.filter((rule) => areaOf(rule) === area);
     return {
       title: TITLES[area],
-      rules: ofArea.map((rule): ReviewedRule => {
-        const own = findings.filter((finding) => finding.rule === rule.id);
-        return { rule, status: own.length === 0 ? 'passed' : 'failed', findings: own };
-      }),
-      open: app === undefined ? [] : listQuestions(area, app),
+      rules: rules
+        .filter((rule) => areaOf(rule) === area)
+        .map((rule): ReviewedRule => {
+          const own = findings.filter((finding) => finding.rule === rule.id);
+          return { rule, status: own.length === 0 ? 'passed' : 'failed', findings: own };
+        }),
+      open: listQuestions(area, app),
     };
   });
   return { sections: [...sections, { title: 'For the review form', rules: [], open: FORM_QUESTIONS }] };

@@ -73,7 +73,7 @@ async function checkApp(args: Arguments, io: Io): Promise<number> {
     report = applied === 0 ? report : await check(folder, profile);
     await io.stderr.write(`${applied} mended.\n`);
   }
-  await io.stdout.write(await printReport(report, { format, profile }, io));
+  await io.stdout.write(await printReport(report, format, io));
   const limit = failOn === undefined ? -1 : LEVELS.indexOf(failOn);
   return report.findings.some(({ level }) => LEVELS.indexOf(level) <= limit) ? EXIT.failed : EXIT.ok;
 }
@@ -113,15 +113,10 @@ function readProfile(args: Arguments): CheckProfile | undefined {
   throw usageError(`--profile: Expected one of ${CHECK_PROFILES.join(', ')}; got "${text}".`);
 }
 
-interface ReportStyle {
-  readonly format: Format;
-  readonly profile: CheckProfile | undefined;
-}
-
-async function printReport(report: CheckReport, { format, profile }: ReportStyle, io: Io): Promise<string> {
+async function printReport(report: CheckReport, format: Format, io: Io): Promise<string> {
   const { root, findings, ignored, checked } = report;
   const review =
-    profile === 'review' ? createReview(findings, checked?.rules ?? [], checked?.app) : undefined;
+    checked?.profile === 'review' ? createReview(findings, checked.rules, checked.app) : undefined;
   const showPath = (file: string): string => path.relative(io.cwd, path.join(root, file)) || file;
   switch (format) {
     case 'json':
@@ -134,10 +129,14 @@ async function printReport(report: CheckReport, { format, profile }: ReportStyle
       const frameAt = createFrameReader(root);
       const readFrame = ({ place }: Finding): Promise<string | undefined> => frameAt(place);
       const hidden = ignored === 0 ? '' : `, ${ignored} left out by settings and comments`;
-      if (review !== undefined && checked !== undefined) {
-        return `${printReview(review, showPath)}${countFindings(findings)}${hidden}\n`;
-      }
-      return `${await printFindings(findings, showPath, readFrame)}${countFindings(findings)}${hidden}\n`;
+      // Comments with unknown rules are findings of no rule.
+      const listed =
+        review === undefined
+          ? findings
+          : findings.filter(({ rule }) => checked?.rules.every(({ id }) => id !== rule));
+      const sections = review === undefined ? '' : printReview(review, showPath);
+      const lines = await printFindings(listed, showPath, readFrame);
+      return `${sections}${lines}${countFindings(findings)}${hidden}\n`;
     }
   }
 }
