@@ -46,7 +46,6 @@ import { refusedRun } from './rules/refused-run.js';
 import {
   baseDrift,
   baseErrorHandler,
-  platformFlags,
   productionHosts,
   repeatedHeaders,
   secretInAddress,
@@ -63,7 +62,6 @@ import {
   minimalScope,
   passwordType,
   redirectAddress,
-  refreshScopeIgnored,
   refreshTokenStays,
 } from './rules/review/connections.js';
 import {
@@ -108,7 +106,6 @@ import {
 import {
   endlessPaging,
   endpointHelp,
-  endpointOneCall,
   endpointStaticName,
   lastPage,
   rpcCalls,
@@ -156,15 +153,7 @@ export const RULES: readonly Rule[] = [
   ...[unknownEndpoint, endpointInput, unreferencedComponent, samplesOutsideInterface, unfilledInterface],
   samplesOutsideOutput,
   ...[scenarioFile, orderedResponder],
-  ...[
-    baseErrorHandler,
-    productionHosts,
-    versionInBase,
-    secretInAddress,
-    repeatedHeaders,
-    baseDrift,
-    platformFlags,
-  ],
+  ...[baseErrorHandler, productionHosts, versionInBase, secretInAddress, repeatedHeaders, baseDrift],
   ...[
     connectionErrorHandler,
     connectionValidates,
@@ -174,7 +163,6 @@ export const RULES: readonly Rule[] = [
     credentialHint,
     redirectAddress,
     minimalScope,
-    refreshScopeIgnored,
     refreshTokenStays,
     connectionLabel,
     additionalScopes,
@@ -210,7 +198,6 @@ export const RULES: readonly Rule[] = [
     rpcPaging,
     rpcModeEdit,
     endpointHelp,
-    endpointOneCall,
     endpointStaticName,
     webhookSignature,
   ],

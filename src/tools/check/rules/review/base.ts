@@ -144,24 +144,3 @@ export const baseDrift: Rule = {
     }
   },
 };
-
-const PLATFORM_FLAGS: ReadonlySet<string> = new Set(['system', 'internal', 'isc', 'agency']);
-
-export const platformFlags: Rule = {
-  id: 'platform-flags',
-  level: 'error',
-  summary: 'An expression reads a flag of `environment` that only apps of Make itself have.',
-  why: 'In a custom app the value is empty, so one branch of the expression never runs.',
-  bad: '"{{if(environment.internal, 1, 2)}}"',
-  good: '"{{2}}"',
-  review: { area: 'base' },
-  check: ({ expressions }, report) => {
-    for (const site of expressions) {
-      for (const { root, members } of site.paths) {
-        const name = members[0]?.name;
-        if (root.name !== 'environment' || name === undefined || !PLATFORM_FLAGS.has(name)) continue;
-        report(findingAt(site, root, `environment.${name} is empty in custom apps.`));
-      }
-    }
-  },
-};

@@ -199,26 +199,6 @@ export const minimalScope: Rule = {
   },
 };
 
-export const refreshScopeIgnored: Rule = {
-  id: 'refresh-scope-ignored',
-  level: 'warning',
-  summary: '`refresh.response.scope` does nothing.',
-  why: 'The platform reads the granted scopes after `token` only.',
-  bad: '"refresh": { "response": { "scope": "{{body.scope}}" } }',
-  good: '"token": { "response": { "scope": "{{body.scope}}" } }',
-  review: { area: 'connections' },
-  check: (subject, report) => {
-    for (const { requests } of listCommunications(subject)) {
-      for (const request of requests) {
-        if (request.section !== 'refresh' || readAt(request.value, 'response', 'scope') === undefined)
-          continue;
-        const place = request.document.locationOf(pointerTo(request, 'response', 'scope'), undefined, 'key');
-        report({ message: 'The scope of a refresh is ignored. Remove it.', place });
-      }
-    }
-  },
-};
-
 export const refreshTokenStays: Rule = {
   id: 'refresh-token-stays',
   level: 'error',

@@ -30,7 +30,9 @@ export const moduleLabel: Rule = {
   },
 };
 
-function judgeLabel({ type, name, label = '' }: ModuleComponent): string | undefined {
+function judgeLabel({ type, name, label }: ModuleComponent): string | undefined {
+  // `missing-label` reports it.
+  if (label === undefined) return undefined;
   if (label === '' || label === name) return `The module "${name}" has no label.`;
   const first = FIRST_WORDS[type];
   if (first !== undefined && !first.test(label)) {

@@ -187,31 +187,6 @@ export const endpointHelp: Rule = {
   },
 };
 
-export const endpointOneCall: Rule = {
-  id: 'endpoint-one-call',
-  level: 'error',
-  summary: 'An endpoint sends several requests.',
-  why: 'An endpoint is one request whose answer goes to the agent.',
-  bad: '[{ "url": "/token" }, { "url": "/users" }]',
-  good: '{ "url": "/users" }',
-  review: { area: 'endpoints' },
-  check: ({ app, part }, report) => {
-    for (const { name, communication } of app.endpoints.values()) {
-      if (
-        communication === undefined ||
-        !Array.isArray(communication.value) ||
-        part?.has('endpoint', name) === false
-      )
-        continue;
-      if (communication.value.length < 2) continue;
-      report({
-        message: `The endpoint "${name}" sends several requests.`,
-        place: communication.locationOf(''),
-      });
-    }
-  },
-};
-
 export const endpointStaticName: Rule = {
   id: 'endpoint-static-name',
   level: 'error',
