@@ -212,6 +212,18 @@ describe('iml add', () => {
     });
   });
 
+  it.each(['get', 'list', 'create'])(
+    'writes a %s module that iml infer runs with a response',
+    async (verb) => {
+      await iml(`add module ${verb}Contacts acme`);
+      const contact = { id: 7, email: 'ann@example.com' };
+      const answer = verb === 'list' ? { contacts: [contact] } : contact;
+      writeFileSync(path.join(folder, 'answer.json'), JSON.stringify(answer));
+      const inferred = await iml(`infer interface ${verb}Contacts acme --from-json answer.json`);
+      expect(inferred).toMatchObject({ code: 0, out: expect.stringContaining('added email') });
+    },
+  );
+
   it('never overwrites a file, and completes an interrupted addition', async () => {
     const before = read('acme/makecomapp.json');
     await iml('add rpc listUsers acme');

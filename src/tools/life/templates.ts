@@ -272,9 +272,10 @@ function sampleOf({ one }: Nouns): PlainObject {
   return { id: '1', name: toLabel(['example', ...one.split(' ')]), createdAt: '2026-01-31T12:00:00.000Z' };
 }
 
-/** All members of an item, its date parsed. */
+/** All members of an item, its date parsed. `parseDate` fails without a date. */
 function outputOf(item: string): PlainObject {
-  return { '{{...}}': `{{${item}}}`, createdAt: `{{parseDate(${item}.createdAt)}}` };
+  const date = `${item}.createdAt`;
+  return { '{{...}}': `{{${item}}}`, createdAt: `{{if(${date}, parseDate(${date}), null)}}` };
 }
 
 function idField({ one }: Nouns): PlainObject {

@@ -1,14 +1,13 @@
 import type { App } from '../../../engine/document/app.js';
 import type { ReportFinding, Rule } from '../rule.js';
-import { listCalls, listCodeCalls, listEndpointCalls } from '../subject/calls.js';
+import { listCalls, listCodeCalls } from '../subject/calls.js';
 import { indexRpcCalls } from '../subject/rpc-calls.js';
 import type { Subject } from '../subject/subject.js';
-import { holdsRequests } from '../subject/walk-requests.js';
 
 export const unreferencedComponent: Rule = {
   id: 'unreferenced-component',
   level: 'info',
-  summary: 'Nothing in the app uses an RPC, function, connection, webhook or endpoint.',
+  summary: 'Nothing in the app uses an RPC, function, connection or webhook.',
   why: 'The component is deployed but never runs.',
   bad: 'an RPC listTables that no form names',
   good: '"options": "rpc://listTables"',
@@ -32,7 +31,6 @@ export const unreferencedComponent: Rule = {
       tell(report, 'connection', app.connections, connections);
       tell(report, 'webhook', app.webhooks, webhooks);
     }
-    tell(report, 'endpoint', app.endpoints, listCalledEndpoints(subject));
   },
 };
 
@@ -43,12 +41,6 @@ function hasGuessedLinks({ warnings }: App): boolean {
       code === 'undeclared-component' ||
       (code === 'missing-file' && place.file?.endsWith('/metadata.json') === true),
   );
-}
-
-/** All endpoints, if an expression computes a name. */
-function listCalledEndpoints({ app, allDocuments }: Subject): ReadonlySet<string> {
-  const calls = allDocuments.filter(holdsRequests).flatMap(listEndpointCalls);
-  return new Set(calls.flatMap(({ name }) => (name.includes('{{') ? [...app.endpoints.keys()] : [name])));
 }
 
 interface Named {

@@ -59,7 +59,7 @@ export async function valuesOf(
     values.push(...bundles);
     if (bundles.length > 0) continue;
     const why = error === undefined ? 'the module outputs no bundle for it' : `the run ends with ${error}`;
-    problems.push(`${source}: ${why}.`);
+    problems.push(`${source}: ${why.replace(/\.$/, '')}.`);
   }
   return { values, problems };
 }
