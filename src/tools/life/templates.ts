@@ -259,7 +259,7 @@ const NAME_FIELD = { name: 'name', label: 'Name', type: 'text' } as const;
 const CREATED_FIELD = { name: 'createdAt', label: 'Created at', type: 'date' } as const;
 const INTERFACE = [ID_FIELD, NAME_FIELD, CREATED_FIELD];
 
-const LIMIT_FIELD = {
+export const LIMIT_FIELD = {
   name: 'limit',
   label: 'Limit',
   type: 'uinteger',

@@ -7,6 +7,10 @@ import { MANIFEST } from '../../../engine/loading/read-manifest.js';
 import { SpecError } from '../../../shared/errors/engine-error.js';
 import { isPlainObject } from '../../../shared/plain-object.js';
 import { didYouMean } from '../../../shared/suggest.js';
+import { fillModule } from '../../life/import/fill-module.js';
+import { readCurl } from '../../life/import/read-curl.js';
+import { readHarCall } from '../../life/import/read-har-call.js';
+import { type ImportedCall, moduleOfRequest } from '../../life/import/request-module.js';
 import { nameProblem } from '../../life/names.js';
 import { addComponent, type Manifest, readManifestText, recordsOf } from '../../life/new-files.js';
 import {
@@ -49,6 +53,9 @@ type What = keyof typeof WHAT;
 /** Options that only some components have. */
 const OPTION_USERS: Readonly<Record<string, readonly What[]>> = {
   template: ['module'],
+  curl: ['module'],
+  har: ['module'],
+  request: ['module'],
   webhook: ['trigger'],
   shared: ['webhook'],
   path: ['module', 'trigger', 'webhook', 'rpc', 'endpoint'],
@@ -72,6 +79,21 @@ export const ADD_COMMAND: Command = {
       value: MODULE_TEMPLATES.join('|'),
       help: 'module: what it does. Default: by the first word of its name, else action.',
     },
+    curl: {
+      group: 'Input',
+      value: 'COMMAND',
+      help: 'module: curl command with its request. - reads standard input.',
+    },
+    har: {
+      group: 'Input',
+      value: 'FILE',
+      help: 'module: HAR of a browser or proxy with its request and responses.',
+    },
+    request: {
+      group: 'Input',
+      value: 'CALL',
+      help: 'module: method and path of the call in the HAR, such as "GET /users". Default: its only one.',
+    },
     path: { value: 'PATH', help: 'Path of its request. Default: made of the name.' },
     'app-connection': {
       value: 'NAME',
@@ -84,11 +106,14 @@ export const ADD_COMMAND: Command = {
   examples: [
     'iml add module listContacts ./my-app',
     'iml add module archiveOrder ./my-app --path /orders',
+    "iml add module createContact ./my-app --curl 'curl https://api.acme.example/contacts -d name=Ann'",
+    'iml add module listContacts ./my-app --har session.har --request "GET /contacts"',
     'iml add trigger watchContacts ./my-app',
     'iml add webhook events && iml add trigger watchEvents --webhook events',
   ],
   notes: [
     'The names and fields are a start: replace them by those of the API. Existing files are never overwritten.',
+    'With --curl and --har, values of the request become fields, credentials are left out, and nothing is sent. Interface and samples are those of the responses in the HAR.',
   ],
   run: addToApp,
 };
@@ -107,9 +132,16 @@ async function addToApp(args: Arguments, io: Io): Promise<number> {
   const problem = nameProblem(kind, name);
   if (problem !== undefined) throw usageError(problem);
   const { root, manifest } = await openManifest(given, io);
-  const component = await makeComponent(kindOf, { args, io, name, manifest, root });
+  const addition: Addition = { args, io, name, manifest, root };
+  const call = await readCall(args, io);
+  const { component, notes } =
+    call === undefined
+      ? { component: await makeComponent(kindOf, addition), notes: [] }
+      : await importModule(call, addition);
   const added = addComponent(manifest, { kind, name, component });
   await writeNewFiles({ root, ...added, command: 'add' }, io);
+  const problems = call === undefined ? [] : await fillModule(root, name, call.responses);
+  for (const note of [...notes, ...problems]) await io.stderr.write(`note: ${printableLine(note)}\n`);
   await writeFirstTests(
     {
       app: await loadApp(root),
@@ -158,6 +190,34 @@ interface Addition extends EditedApp {
   readonly args: Arguments;
   readonly io: Io;
   readonly name: string;
+}
+
+/** The request of `--curl` or `--har`. @throws EngineError (USAGE) */
+async function readCall(args: Arguments, io: Io): Promise<ImportedCall | undefined> {
+  const [curl, har, request] = [args.text('curl'), args.text('har'), args.text('request')];
+  if (request !== undefined && har === undefined) throw usageError('--request goes with --har.');
+  if (curl === undefined && har === undefined) return undefined;
+  if (curl !== undefined && har !== undefined) throw usageError('--curl and --har exclude each other.');
+  for (const option of ['template', 'path']) {
+    if (args.isSet(option)) throw usageError(`--${option} has no use: the request decides.`);
+  }
+  if (har !== undefined) {
+    const text = await readFile(path.resolve(io.cwd, har), 'utf8').catch((error: unknown) => {
+      throw usageError(`--har: the file "${har}" cannot be read.`, error);
+    });
+    return readHarCall(text, har, request);
+  }
+  const command = curl === '-' ? Buffer.from(await io.readStdin()).toString('utf8') : (curl ?? '');
+  return { request: readCurl(command), responses: [] };
+}
+
+async function importModule(
+  call: ImportedCall,
+  { args, root, manifest, name }: Addition,
+): Promise<ReturnType<typeof moduleOfRequest>> {
+  const { base } = await loadApp(root);
+  const options = { name, label: args.text('label'), connection: readConnection(args, manifest) };
+  return moduleOfRequest(call, options, base?.value);
 }
 
 async function makeComponent(what: What, addition: Addition): Promise<NewComponent> {

@@ -1,0 +1,243 @@
+import { parseArgs } from 'node:util';
+import { EngineError } from '../../../shared/errors/engine-error.js';
+import { didYouMean } from '../../../shared/suggest.js';
+import { type CanonicalRequest, canonicalRequest } from '../../testing/exchanges/canonical-request.js';
+import type { ExpectedPart } from '../../testing/exchanges/exchange.js';
+import { splitShellWords } from './shell-words.js';
+
+type Option = { readonly type: 'string' | 'boolean'; readonly short?: string };
+
+const text = (short?: string): Option => ({ type: 'string', ...(short !== undefined && { short }) });
+const flag = (short?: string): Option => ({ type: 'boolean', ...(short !== undefined && { short }) });
+
+/** Options that shape the request. Source: https://curl.se/docs/manpage.html. [doc] */
+const REQUEST_OPTIONS: Readonly<Record<string, Option>> = {
+  request: text('X'),
+  url: text(),
+  header: text('H'),
+  data: text('d'),
+  'data-ascii': text(),
+  'data-binary': text(),
+  'data-raw': text(),
+  'data-urlencode': text(),
+  json: text(),
+  form: text('F'),
+  'form-string': text(),
+  user: text('u'),
+  'oauth2-bearer': text(),
+  cookie: text('b'),
+  'user-agent': text('A'),
+  referer: text('e'),
+  get: flag('G'),
+  head: flag('I'),
+};
+
+/** Options about the connection and the output. */
+const OTHER_OPTIONS: Readonly<Record<string, Option>> = {
+  output: text('o'),
+  'max-time': text('m'),
+  'connect-timeout': text(),
+  retry: text(),
+  'retry-delay': text(),
+  'retry-max-time': text(),
+  'write-out': text('w'),
+  proxy: text('x'),
+  'proxy-user': text('U'),
+  cacert: text(),
+  cert: text('E'),
+  key: text(),
+  resolve: text(),
+  interface: text(),
+  'cookie-jar': text('c'),
+  'dump-header': text('D'),
+  'max-redirs': text(),
+  'limit-rate': text(),
+  ciphers: text(),
+  silent: flag('s'),
+  'show-error': flag('S'),
+  location: flag('L'),
+  'location-trusted': flag(),
+  insecure: flag('k'),
+  verbose: flag('v'),
+  include: flag('i'),
+  fail: flag('f'),
+  'fail-with-body': flag(),
+  globoff: flag('g'),
+  'no-buffer': flag('N'),
+  'progress-bar': flag('#'),
+  'remote-name': flag('O'),
+  'remote-header-name': flag('J'),
+  ipv4: flag('4'),
+  ipv6: flag('6'),
+  'http1.0': flag('0'),
+  'http1.1': flag(),
+  http2: flag(),
+  'http2-prior-knowledge': flag(),
+  http3: flag(),
+  compressed: flag(),
+  basic: flag(),
+  'path-as-is': flag(),
+  'no-progress-meter': flag(),
+  'tlsv1.2': flag(),
+  'tlsv1.3': flag(),
+};
+
+const OPTIONS = { ...REQUEST_OPTIONS, ...OTHER_OPTIONS };
+
+/** A request in the making. */
+interface Draft {
+  method: string | undefined;
+  readonly urls: string[];
+  readonly headers: (readonly [name: string, value: string])[];
+  readonly data: string[];
+  readonly parts: ExpectedPart[];
+  inQuery: boolean;
+  isJson: boolean;
+}
+
+/**
+ * Reads the request of a curl command, as browsers and API documentation show it. Sends nothing and reads no file.
+ *
+ * @throws EngineError (USAGE) for an unknown option, for data in a file, and without exactly one address
+ */
+export function readCurl(command: string): CanonicalRequest {
+  const [program, ...args] = splitShellWords(command.trim());
+  if (!/^(?:.*[\\/])?curl(?:\.exe)?$/.test(program ?? '')) throw refuse('It does not start with curl.');
+  const draft: Draft = {
+    ...{ method: undefined, urls: [], headers: [], data: [], parts: [], inQuery: false, isJson: false },
+  };
+  const { tokens } = parseArgs({
+    args,
+    options: OPTIONS,
+    strict: false,
+    allowPositionals: true,
+    tokens: true,
+  });
+  for (const token of tokens) {
+    if (token.kind === 'positional') draft.urls.push(token.value);
+    if (token.kind !== 'option') continue;
+    const { name, rawName, value } = token;
+    const option = Object.hasOwn(OPTIONS, name) ? OPTIONS[name] : undefined;
+    if (option === undefined) {
+      const hint = rawName.startsWith('--') ? didYouMean(name, Object.keys(OPTIONS)) : '';
+      throw refuse(`Unknown option ${rawName}.${hint} Remove it if the request does not need it.`);
+    }
+    if (option.type === 'string' && value === undefined) throw refuse(`${rawName} has no value.`);
+    applyOption(draft, name, value ?? '');
+  }
+  return finish(draft);
+}
+
+function refuse(problem: string): EngineError {
+  return new EngineError('USAGE', `The curl command cannot be read: ${problem}`);
+}
+
+function applyOption(draft: Draft, name: string, value: string): void {
+  switch (name) {
+    case 'request':
+      draft.method = value.toUpperCase();
+      return;
+    case 'url':
+      draft.urls.push(value);
+      return;
+    case 'header':
+      draft.headers.push(...readHeader(value));
+      return;
+    case 'data':
+    case 'data-ascii':
+    case 'data-binary':
+      draft.data.push(withoutFile(value));
+      return;
+    case 'data-raw':
+      draft.data.push(value);
+      return;
+    case 'data-urlencode':
+      draft.data.push(encodeData(value));
+      return;
+    case 'json':
+      draft.data.push(withoutFile(value));
+      draft.isJson = true;
+      return;
+    case 'form':
+    case 'form-string':
+      draft.parts.push(readPart(value, name === 'form-string'));
+      return;
+    case 'user':
+      draft.headers.push(['authorization', `Basic ${Buffer.from(value).toString('base64')}`]);
+      return;
+    case 'oauth2-bearer':
+      draft.headers.push(['authorization', `Bearer ${value}`]);
+      return;
+    case 'cookie':
+    case 'user-agent':
+    case 'referer':
+      draft.headers.push([name, value]);
+      return;
+    case 'get':
+      draft.inQuery = true;
+      return;
+    case 'head':
+      draft.method ??= 'HEAD';
+  }
+}
+
+/** `Name: value`; `Name;` sends an empty value, `Name:` removes the header. */
+function readHeader(written: string): readonly (readonly [string, string])[] {
+  const [, name = '', value = ''] = /^([^:]+):(.*)$/s.exec(written) ?? /^([^:;]+);()$/s.exec(written) ?? [];
+  if (name === '') throw refuse(`Invalid header "${written.slice(0, 20)}": expected NAME: VALUE.`);
+  return value.trim() === '' && written.endsWith(':') ? [] : [[name.trim().toLowerCase(), value.trim()]];
+}
+
+function withoutFile(value: string): string {
+  if (!value.startsWith('@')) return value;
+  throw refuse(`The data are in the file "${value.slice(1)}". Write the data themselves.`);
+}
+
+/** `content`, `=content`, `name=content`; a file after `@`. */
+function encodeData(value: string): string {
+  const [, name = '', content] = /^([^=@]*)=(.*)$/s.exec(value) ?? [];
+  if (content !== undefined) return `${name === '' ? '' : `${name}=`}${encodeURIComponent(content)}`;
+  if (value.includes('@')) withoutFile(value.slice(value.indexOf('@')));
+  return encodeURIComponent(value);
+}
+
+/** `name=value`, `name=@file;type=image/png;filename=a.png`, `name=<file`. */
+function readPart(written: string, isText: boolean): ExpectedPart {
+  const [, name, value] = /^([^=]*)=(.*)$/s.exec(written) ?? [];
+  if (name === undefined || value === undefined)
+    throw refuse(`Invalid part "${written}": expected NAME=VALUE.`);
+  if (isText || !/^[@<]/.test(value)) return { name, text: isText ? value : value.replace(/;type=.*$/s, '') };
+  const file = /^@([^;]*)/.exec(value)?.[1];
+  if (file === undefined) return { name, text: '' };
+  const filename = /;\s*filename=("?)([^";]*)\1/.exec(value)?.[2] ?? file.split(/[\\/]/).at(-1) ?? '';
+  return { name, base64: '', filename };
+}
+
+function finish({ method, urls, headers, data, parts, inQuery, isJson }: Draft): CanonicalRequest {
+  const [written, further] = urls;
+  if (written === undefined) throw refuse('It has no address.');
+  if (further !== undefined) throw refuse(`It has two addresses, "${written}" and "${further}".`);
+  const address = /^[a-z][a-z\d+.-]*:\/\//i.test(written) ? written : `https://${written}`;
+  if (!/^https?:/i.test(address) || !URL.canParse(address)) throw refuse(`Invalid address "${written}".`);
+  const joined = data.join(isJson ? '' : '&');
+  const url = address.replace(/#.*$/s, '');
+  const withQuery = !inQuery || joined === '' ? url : `${url}${url.includes('?') ? '&' : '?'}${joined}`;
+  const body = inQuery || data.length === 0 ? undefined : joined;
+  const types = headers.some(([name]) => name === 'content-type') ? [] : contentTypeOf(body, isJson);
+  return {
+    ...canonicalRequest({
+      method: method ?? ((body !== undefined && !inQuery) || parts.length > 0 ? 'POST' : 'GET'),
+      url: withQuery,
+      headers: [...headers, ...types],
+      body: body === undefined ? undefined : Buffer.from(body),
+    }),
+    ...(parts.length > 0 && { parts }),
+  };
+}
+
+/** Documentation often shows JSON without its content type. */
+function contentTypeOf(body: string | undefined, isJson: boolean): readonly (readonly [string, string])[] {
+  if (body === undefined) return [];
+  const isForm = !isJson && !/^\s*[{[]/.test(body);
+  return [['content-type', isForm ? 'application/x-www-form-urlencoded' : 'application/json']];
+}

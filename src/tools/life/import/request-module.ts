@@ -1,0 +1,303 @@
+import { isSecretName } from '../../../engine/redaction/secret-names.js';
+import { isPlainObject, ownMember, type PlainObject, setMember } from '../../../shared/plain-object.js';
+import type { CanonicalRequest } from '../../testing/exchanges/canonical-request.js';
+import { findSuspects } from '../../testing/recording/find-suspects.js';
+import { inferFields } from '../infer/infer-fields.js';
+import {
+  LIMIT_FIELD,
+  type ModuleTemplate,
+  moduleTemplate,
+  moduleTemplateOf,
+  type NewComponent,
+  type TemplateOptions,
+} from '../templates.js';
+import { guessPaging, memberPath, type Paging } from './guess-paging.js';
+import { addBody, addMembers, addPath, type RequestFields, readPath } from './request-fields.js';
+
+/** A request of a curl command or a HAR, and what the API returned. */
+export interface ImportedCall {
+  readonly request: CanonicalRequest;
+  /** JSON bodies of successful responses; empty without a recording. */
+  readonly responses: readonly unknown[];
+}
+
+/** A module that sends a request. */
+export interface ImportedModule {
+  readonly component: NewComponent;
+  /** What the request has and the module does not, and what was guessed. */
+  readonly notes: readonly string[];
+}
+
+/**
+ * Makes a module of a request: its values become fields, and credentials are left out.
+ *
+ * @param base the base of the app, which the module inherits
+ */
+export function moduleOfRequest(
+  { request, responses }: ImportedCall,
+  options: Omit<TemplateOptions, 'path'>,
+  base: unknown,
+): ImportedModule {
+  const shape = findShape(responses, moduleTemplateOf(options.name) === 'search');
+  const template = chooseTemplate(options.name, request, shape);
+  const start = moduleTemplate(template, { ...options, path: undefined }, '');
+  const isSearch = template === 'search';
+  const into: RequestFields = {
+    fields: [],
+    names: new Set(isSearch ? ['limit'] : []),
+    notes: [],
+  };
+  const url = addAddress(into, request.url, base);
+  const response = responseOf(start, { shape, isSearch, hasId: into.names.has('id') });
+  const list = /\{\{(.*)\}\}/.exec(String(response['iterate'] ?? ''))?.[1] ?? 'body';
+  const paging = isSearch ? guessPaging(request.query ?? {}, responses, list) : undefined;
+  const communication = {
+    url,
+    ...(/[{%]/.test(url) && { encodeUrl: false }),
+    ...(request.method !== 'GET' && { method: request.method }),
+    ...nonEmpty('headers', keepHeaders(into, request, base)),
+    ...nonEmpty('qs', { ...paging?.qs, ...addQuery(into, request, paging) }),
+    ...addBody(into, request),
+    response,
+    ...(paging !== undefined && { pagination: paging.pagination }),
+  };
+  if (paging?.isUnknown === true) {
+    into.notes.push('The request does not show how the API pages: adapt pagination.');
+  }
+  const crud = start.row['actionCrud'] === null ? CRUD[request.method] : undefined;
+  return {
+    component: {
+      row: {
+        ...start.row,
+        ...(isSearch && options.label === undefined && { label: searchLabel(String(start.row['label'])) }),
+        ...(crud !== undefined && { actionCrud: crud }),
+      },
+      files: {
+        ...start.files,
+        communication,
+        mappableParams: isSearch ? [...into.fields, LIMIT_FIELD] : into.fields,
+        // A recording fills both.
+        ...(shape !== undefined && (shape.isObject ? { interface: [], samples: {} } : plainOutput(response))),
+      },
+    },
+    notes: into.notes,
+  };
+}
+
+const CRUD: Readonly<Record<string, string>> = {
+  GET: 'read',
+  POST: 'create',
+  PUT: 'update',
+  PATCH: 'update',
+  DELETE: 'delete',
+};
+
+function nonEmpty(name: string, value: PlainObject): PlainObject {
+  return Object.keys(value).length === 0 ? {} : { [name]: value };
+}
+
+/** Labels of searches start with these words. */
+function searchLabel(label: string): string {
+  return /^(?:List|Search)\b/.test(label) ? label : label.replace(/^\S+/, 'List');
+}
+
+/** Where the records of a response are. */
+interface ResponseShape {
+  /** Path in an expression: `body`, `body.data`. */
+  readonly path: string;
+  readonly isList: boolean;
+  /** Whether the path leads to objects. */
+  readonly isObject: boolean;
+  /** Names of members that are dates. */
+  readonly dates: readonly string[];
+}
+
+/**
+ * Undefined without a response. A list is the body, or a list of objects in it, unless the body is a record. [inf]
+ */
+function findShape(responses: readonly unknown[], wantsList: boolean): ResponseShape | undefined {
+  const [first] = responses;
+  if (responses.length === 0) return undefined;
+  if (Array.isArray(first)) return shapeOf('body', true, responses.flat(1));
+  if (!isPlainObject(first)) return shapeOf('body', false, responses);
+  const lists = listLists(first, 'body', 0);
+  const filled = lists.filter(({ items }) => items.length > 0);
+  const candidates = filled.length > 0 ? filled : lists;
+  const list = candidates.length === 1 ? candidates[0] : candidates.find(({ path }) => LIST_NAME.test(path));
+  const isRecord = ['id', 'name'].some((name) => Object.hasOwn(first, name));
+  if (list !== undefined && (wantsList || !isRecord)) return shapeOf(list.path, true, list.items);
+  const members = Object.entries(first);
+  const [only] = members;
+  const path = only === undefined ? undefined : memberPath('body', only[0]);
+  if (members.length === 1 && only !== undefined && path !== undefined && isPlainObject(only[1])) {
+    const name = only[0];
+    return shapeOf(
+      path,
+      false,
+      responses.map((body) => (isPlainObject(body) ? ownMember(body, name) : undefined)),
+    );
+  }
+  return shapeOf('body', false, responses);
+}
+
+function shapeOf(path: string, isList: boolean, records: readonly unknown[]): ResponseShape {
+  const fields = inferFields(records);
+  return {
+    path,
+    isList,
+    isObject: records.length === 0 || records.some(isPlainObject),
+    dates: fields.filter(({ type }) => type === 'date').map(({ name }) => name),
+  };
+}
+
+/** Usual names of the list of records. */
+const LIST_NAME = /\.(?:data|items|results|records|values|entries|hits)$/;
+
+interface FoundList {
+  readonly path: string;
+  readonly items: readonly unknown[];
+}
+
+/** Lists of objects in a body and in its objects. Empty lists count. */
+function listLists(value: PlainObject, path: string, depth: number): readonly FoundList[] {
+  return Object.entries(value).flatMap(([name, member]): readonly FoundList[] => {
+    const step = memberPath(path, name);
+    if (step === undefined) return [];
+    if (Array.isArray(member)) return member.every(isPlainObject) ? [{ path: step, items: member }] : [];
+    return isPlainObject(member) && depth < 1 ? listLists(member, step, depth + 1) : [];
+  });
+}
+
+function chooseTemplate(
+  name: string,
+  { method }: CanonicalRequest,
+  shape: ResponseShape | undefined,
+): ModuleTemplate {
+  const named = moduleTemplateOf(name);
+  if (
+    shape?.isList === true &&
+    shape.isObject &&
+    (named === 'search' || method === 'GET' || method === 'POST')
+  ) {
+    return 'search';
+  }
+  const isOther = named === 'universal' || named === 'graphql' || named === 'responder';
+  return isOther || (named === 'search' && shape !== undefined) ? 'action' : named;
+}
+
+interface ResponseOptions {
+  readonly shape: ResponseShape | undefined;
+  readonly isSearch: boolean;
+  /** Whether the form has a field `id`. */
+  readonly hasId: boolean;
+}
+
+function responseOf(start: NewComponent, { shape, isSearch, hasId }: ResponseOptions): PlainObject {
+  const communication = start.files['communication'];
+  const written = isPlainObject(communication) ? ownMember(communication, 'response') : undefined;
+  if (shape === undefined) {
+    const ofTemplate = isPlainObject(written) ? written : {};
+    const readsId = JSON.stringify(ofTemplate).includes('parameters.id');
+    return readsId && !hasId ? { output: { statusCode: '{{statusCode}}' } } : ofTemplate;
+  }
+  const { path, dates, isObject, isList } = shape;
+  if (isSearch) {
+    return { iterate: `{{${path}}}`, limit: '{{parameters.limit}}', output: outputOf('item', dates) };
+  }
+  // The output of an action is an object.
+  if (isList) return { output: { items: `{{${path}}}` } };
+  return { output: isObject ? outputOf(path, dates) : { value: `{{${path}}}` } };
+}
+
+/** A value with its dates parsed. */
+function outputOf(path: string, dates: readonly string[]): unknown {
+  const parsed = dates.flatMap((name) => {
+    const date = memberPath(path, name);
+    return date === undefined ? [] : [[name, `{{if(${date}, parseDate(${date}), null)}}`] as const];
+  });
+  if (parsed.length === 0) return `{{${path}}}`;
+  const output: PlainObject = { '{{...}}': `{{${path}}}` };
+  for (const [name, value] of parsed) setMember(output, name, value);
+  return output;
+}
+
+/** Interface and samples of an output that is no object of the API. */
+function plainOutput(response: PlainObject): PlainObject {
+  const output = response['output'];
+  const names = isPlainObject(output) ? Object.keys(output) : [];
+  return {
+    interface: inferFields([Object.fromEntries(names.map((name) => [name, null]))]),
+    samples: Object.fromEntries(names.map((name) => [name, 'example'])),
+  };
+}
+
+/** The address below the base, with fields for IDs. */
+function addAddress(into: RequestFields, address: string, base: unknown): string {
+  const url = new URL(address);
+  if (url.username !== '' || url.password !== '') {
+    into.notes.push('Left out the credentials of the address.');
+  }
+  const plain = `${url.origin}${url.pathname}`;
+  const baseUrl = isPlainObject(base) ? ownMember(base, 'baseUrl') : undefined;
+  const below = typeof baseUrl === 'string' ? pathBelow(plain, baseUrl) : undefined;
+  if (below === undefined) {
+    into.notes.push(
+      `${url.origin} is not below the baseUrl of the app. The module has the whole address, and sends the headers of the base there too.`,
+    );
+  }
+  const path = addPath(into, readPath(below ?? url.pathname));
+  return below === undefined ? url.origin + path : path;
+}
+
+/** The path of an address below a base; expressions in the base stand for a part of a host or path. */
+function pathBelow(address: string, baseUrl: string): string | undefined {
+  const parts = baseUrl
+    .replace(/\/+$/, '')
+    .split(/\{\{.*?\}\}/s)
+    .map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+  if (baseUrl.trim() === '') return undefined;
+  const match = new RegExp(`^${parts.join('[^?#]+?')}(/.*)?$`, 'i').exec(address);
+  return match === null ? undefined : (match[1] ?? '/');
+}
+
+function addQuery(
+  into: RequestFields,
+  { query = {} }: CanonicalRequest,
+  paging: Paging | undefined,
+): PlainObject {
+  const filters = Object.fromEntries(
+    Object.entries(query).filter(([name]) => paging?.used.has(name) !== true),
+  );
+  return addMembers(into, filters, { place: 'query' });
+}
+
+/** Headers of browsers and clients. */
+const CLIENT_HEADER =
+  /^(?:accept-(?:encoding|language)|cache-control|content-type|dnt|idempotency-key|if-.*|origin|pragma|priority|referer|sec-.*|traceparent|tracestate|x-(?:forwarded-.*|request(?:ed-with|-id)|correlation-id))$/;
+
+/** A value that is made for each request. */
+const UNIQUE = /[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}/i;
+
+/** The headers that the module sends: none of a client, of the base, or with a credential. */
+function keepHeaders(into: RequestFields, request: CanonicalRequest, base: unknown): PlainObject {
+  const ofBase = isPlainObject(base) ? ownMember(base, 'headers') : undefined;
+  const inherited = new Set(
+    isPlainObject(ofBase) ? Object.keys(ofBase).map((name) => name.toLowerCase()) : [],
+  );
+  const kept: PlainObject = {};
+  const type = request.headers['content-type'];
+  const isOwnType = request.bodyText !== undefined || request.bodyBase64 !== undefined;
+  if (type !== undefined && !type.includes('{{') && (isOwnType || /\+json\b/i.test(type)))
+    kept['content-type'] = type;
+  for (const [name, value] of Object.entries(request.headers)) {
+    const isPlain = name === 'accept' && /\*\/\*|^application\/json$/.test(value);
+    if (isPlain || CLIENT_HEADER.test(name)) continue;
+    if (inherited.has(name)) into.notes.push(`Left out the header ${name}, which the base sets.`);
+    else if (name === 'cookie') into.notes.push('Left out the header cookie.');
+    else if (isSecretName(name, 'header') || findSuspects(value, () => false).length > 0) {
+      into.notes.push(`Left out the header ${name}, which looks like a credential. Set it in the base.`);
+    } else if (value.includes('{{') || UNIQUE.test(value)) into.notes.push(`Left out the header ${name}.`);
+    else setMember(kept, name, value);
+  }
+  return kept;
+}
