@@ -15,14 +15,21 @@ import type { SubjectKind } from './call/operation.js';
 import { STORE_OPERATIONS } from './operations.js';
 import { FEATURES } from './organizations/organization-life.js';
 import { forbidden, tooManyRequests } from './problems.js';
-import { ANONYMOUS, type Caller, identifyCaller, readCredential } from './services/authenticate.js';
-import { type CallRows, readCallRows } from './services/call-rows.js';
-import { assertEncryptionKey } from './services/encryption-check.js';
+import {
+  ANONYMOUS,
+  type Caller,
+  type CallRows,
+  identifyCaller,
+  listRoles,
+  locate,
+  readCallRows,
+  readCredential,
+  type Subjects,
+} from './services/identify-call.js';
 import { DEFAULT_LICENSE } from './services/license.js';
-import { listRoles, locate, type Subjects } from './services/locate.js';
 import { createOidc } from './services/oidc-provider.js';
 import type { AccessListPort, BillingPort, NotificationPort, ZoneDirectory } from './services/ports.js';
-import { createSeal, type Seal } from './services/seal.js';
+import { assertEncryptionKey, createSeal, type Seal } from './services/seal.js';
 import type { RestServices, RestSettings } from './services/services.js';
 import type { StoreBackendCall, StoreOperation } from './services/store-operation.js';
 import { createZoneDirectory } from './services/zone-directory.js';

@@ -1,13 +1,12 @@
 export { createLocalBilling } from './billing/billing.js';
 export { activateSubscription } from './billing/subscription-change.js';
-export { bootstrap, makeToken } from './bootstrap.js';
+export { bootstrap, makeToken, registerApps } from './bootstrap.js';
+export { ROLES } from './call/access.js';
 export type { BackendCall, RestBackend } from './call/backend.js';
-export { ROLES } from './call/roles.js';
 export { createForwardBackend } from './create-forward-backend.js';
 export { createRest, type Rest, type RestOptions } from './create-rest.js';
 export { createStoreBackend, type StoreBackend, type StoreBackendOptions } from './create-store-backend.js';
 export { confirmationRequired, forbidden, notFound, refused } from './problems.js';
-export { registerApps } from './register-apps.js';
 export { createRestListener, serveRest } from './serve-rest.js';
 export type { BillingPort } from './services/ports.js';
 export { openRestPostgres, openRestSqlite } from './store/open-rest-store.js';

@@ -1,22 +1,18 @@
 import { PAYMENT_OPERATIONS } from './billing/payments.js';
 import { SUBSCRIPTION_OPERATIONS } from './billing/subscription.js';
 import type { RestOperation } from './call/operation.js';
-import { KEY_OPERATIONS } from './keys/keys.js';
-import { ADMIN_ORGANIZATION_OPERATIONS } from './organizations/admin-organizations.js';
-import { ORGANIZATION_OPERATIONS } from './organizations/organizations.js';
+import { KEY_OPERATIONS } from './organizations/keys.js';
+import { ADMIN_ORGANIZATION_OPERATIONS, ORGANIZATION_OPERATIONS } from './organizations/organizations.js';
 import { PRIVATE_SPACE_OPERATIONS } from './organizations/private-spaces.js';
 import { TEAM_OPERATIONS } from './organizations/teams.js';
-import { ADMIN_APP_OPERATIONS } from './platform/admin-apps.js';
+import { ADMIN_APP_OPERATIONS, INSTALLED_APP_OPERATIONS } from './platform/apps.js';
 import { ENUM_OPERATIONS } from './platform/enums.js';
-import { INSTALLED_APP_OPERATIONS } from './platform/installed-apps.js';
 import { OIDC_OPERATIONS } from './platform/oidc.js';
 import { SDK_OPERATIONS } from './sdk/sdk-apps.js';
 import { defineOperation, type StoreOperation } from './services/store-operation.js';
-import { ADMIN_USER_OPERATIONS } from './users/admin-users.js';
 import { API_TOKEN_OPERATIONS } from './users/api-tokens.js';
 import { INVITATION_OPERATIONS } from './users/invitations.js';
-import { ROLE_OPERATIONS } from './users/user-roles.js';
-import { USER_OPERATIONS } from './users/users.js';
+import { ADMIN_USER_OPERATIONS, ROLE_OPERATIONS, USER_OPERATIONS } from './users/users.js';
 
 const ping: StoreOperation = defineOperation({
   id: 'ping',

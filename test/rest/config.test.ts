@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { openRestSqlite, type RestStore } from '../../src/rest/index.js';
-import { createStatusPages } from '../../src/rest/status-pages.js';
+import { createStatusPages } from '../../src/rest/serve-rest.js';
 import { StoreError } from '../../src/shared/errors/engine-error.js';
 import { type StartedCli, startCli } from '../cli/fake-io.js';
 import { httpServer, readBody } from '../http/loopback.js';

@@ -7,7 +7,7 @@ import {
   roleById,
   TEAM_ADMIN_ROLE_ID,
   TEAM_MEMBER_ROLE_ID,
-} from '../../src/rest/call/roles.js';
+} from '../../src/rest/call/access.js';
 import { ROLES } from '../../src/rest/index.js';
 import { GIVES, gives, PAIRS, title } from './role-pairs.js';
 

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { allows } from '../../src/rest/call/roles.js';
+import { allows } from '../../src/rest/call/access.js';
 import { bootstrap, openRestSqlite, ROLES } from '../../src/rest/index.js';
 import type { RestTables } from '../../src/rest/store/tables.js';
 import { GIVES, gives, PAIRS, title } from './role-pairs.js';

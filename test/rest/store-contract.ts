@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '../../src/index.js';
-import { SCOPES } from '../../src/rest/call/scopes.js';
+import { SCOPES } from '../../src/rest/call/access.js';
 import {
   createRest,
   createStoreBackend,

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { RestSubscriptionRow } from '../../src/rest/store/subscription-row.js';
 import {
   addUtcMonths,
   advanceSubscription,
@@ -9,6 +8,7 @@ import {
   schedulePause,
   startPeriodAt,
 } from '../../src/rest/store/subscription-state.js';
+import type { RestSubscriptionRow } from '../../src/rest/store/tables.js';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const START = Date.UTC(2026, 0, 31, 10);

@@ -12,15 +12,14 @@ import {
 } from '../../shared/schema/build.js';
 import { absoluteAddress } from '../call/addresses.js';
 import { id, wrapped } from '../call/fields.js';
+import { type Paging, pageQuery } from '../call/lists.js';
 import type { Addresses } from '../call/operation.js';
-import { type Paging, pageQuery } from '../call/paging.js';
 import type { RestServices } from '../services/services.js';
 import { defineOperation, type StoreOperation } from '../services/store-operation.js';
 import { readAllRows } from '../store/read-rows.js';
 import { advanceSubscription } from '../store/subscription-state.js';
 import type { PaymentRow } from '../store/tables.js';
-import { recordPayments } from './record-payments.js';
-import { changeBilling } from './subscription-change.js';
+import { changeBilling, recordPayments } from './subscription-change.js';
 
 const CARD_SCHEMA: Schema<unknown> = object({
   brand: text(),

@@ -12,13 +12,11 @@ import {
 import { absoluteAddress } from '../call/addresses.js';
 import { freeText, id, OK, OK_SCHEMA } from '../call/fields.js';
 import { changeLicense, presentOrganization } from '../organizations/organization-life.js';
+import { assertReferences } from '../platform/reference-data.js';
 import { badRequest, blocked, invalidParameter } from '../problems.js';
-import { assertReferences } from '../reference/reference-data.js';
-import { notify } from '../services/notify.js';
 import type { Price } from '../services/ports.js';
-import type { RestServices } from '../services/services.js';
+import { notify, type RestServices } from '../services/services.js';
 import { defineOperation, type StoreOperation } from '../services/store-operation.js';
-import type { Coupon, RestSubscriptionRow } from '../store/subscription-row.js';
 import {
   advanceSubscription,
   pausePhase,
@@ -26,6 +24,7 @@ import {
   resumeAtProblem,
   schedulePause,
 } from '../store/subscription-state.js';
+import type { Coupon, RestSubscriptionRow } from '../store/tables.js';
 import {
   activateSubscription,
   activeSubscription,

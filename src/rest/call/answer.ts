@@ -1,7 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import type { ErrorCode } from '../../shared/errors/codes.js';
 import { StoreError } from '../../shared/errors/engine-error.js';
 import { RestError } from '../../shared/errors/rest-error.js';
-import { failed, refused, tooMuch } from '../problems.js';
+import type { Refusal } from '../../shared/server/refusal.js';
+import { badRequest, failed, invalidParameter, refused, tooLarge, tooMuch } from '../problems.js';
 import type { RawContents } from './operation.js';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
@@ -84,4 +86,67 @@ export function toRestError(error: unknown): RestError {
     });
   }
   return failed(error);
+}
+
+/** Response headers that pages of other origins may read. */
+const EXPOSED = 'x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset, retry-after, x-request-id';
+
+/** The headers of every response. */
+export function commonHeaders(cors: string | undefined, requestId: string): PlainHeaders {
+  return {
+    'x-request-id': requestId,
+    'cache-control': 'no-store',
+    ...(cors !== undefined && {
+      'access-control-allow-origin': cors,
+      'access-control-expose-headers': EXPOSED,
+    }),
+  };
+}
+
+/** The response to a CORS preflight request. */
+export function preflight(methods: readonly string[]): Answer {
+  return {
+    status: 204,
+    body: null,
+    headers: {
+      'access-control-allow-methods': methods.join(', '),
+      'access-control-allow-headers': 'authorization, content-type',
+      'access-control-max-age': '600',
+    },
+  };
+}
+
+/** The response to a request that cannot reach an operation because of an error, in the form of all other errors. */
+export function answerFailure(error: unknown): Response {
+  return completeAnswer(writeRefusal(toRestError(error)), commonHeaders(undefined, randomUUID()));
+}
+
+/** What the server refuses before an operation sees it, in the form of all other errors. */
+export function answerRefusal(refusal: Refusal, maxBodyBytes: number): Response {
+  return answerFailure(describeRefusal(refusal, maxBodyBytes));
+}
+
+function describeRefusal(refusal: Refusal, maxBodyBytes: number): RestError {
+  switch (refusal) {
+    case 'unreadable':
+      return badRequest([invalidParameter('request', 'must be readable')]);
+    case 'too-large':
+      return tooLarge(maxBodyBytes);
+    case 'too-slow':
+      return new RestError('REST_REQUEST', 'Request Timeout', {
+        status: 408,
+        apiCode: 'SC408',
+        detail: 'The request came too slowly.',
+      });
+    case 'busy':
+    case 'full':
+      return new RestError('REST_REQUEST', 'Service Unavailable', {
+        status: 503,
+        apiCode: 'SC503',
+        detail: 'Too much at a time, please try again.',
+        headers: { 'retry-after': '1' },
+      });
+    case 'failed':
+      return toRestError(undefined);
+  }
 }

@@ -1,7 +1,7 @@
 import type { Clock } from '../../shared/clock.js';
+import type { ListPage } from './lists.js';
 import type { Addresses, SubjectKind } from './operation.js';
 import type { OpenOperationId, OperationId, OperationInputs } from './operation-inputs.js';
-import type { ListPage } from './paging.js';
 
 /** Names the organization, team or key that a request is about. */
 export interface SubjectReference {

@@ -11,16 +11,13 @@ import {
   notFound,
   unauthorized,
 } from '../problems.js';
+import { allows, isAdminScope } from './access.js';
 import type { BackendCall, BackendCaller, BackendSubject, RestBackend, SubjectReference } from './backend.js';
-import { chooseColumns } from './columns.js';
-import { isStorable, readJsonBody, readRawBody, UNSTORABLE } from './json-body.js';
+import { createInputCheck, isStorable, readJsonBody, readRawBody, UNSTORABLE } from './input.js';
+import { chooseColumns, NO_PAGE, readPage } from './lists.js';
 import { createOpenApi, responsePointer } from './openapi.js';
 import type { Addresses, RestOperation, SubjectKind } from './operation.js';
 import type { OperationId } from './operation-inputs.js';
-import { NO_PAGE, readPage } from './paging.js';
-import { allows } from './roles.js';
-import { isAdminScope } from './scopes.js';
-import { createInputCheck } from './validate.js';
 
 /** A parsed query, with texts converted to the types of the schemas where possible. */
 interface QueryParts {

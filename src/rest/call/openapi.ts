@@ -1,8 +1,8 @@
 import { ANY_TEXT, checkOptions, type OptionShapes } from '../../shared/errors/check-options.js';
 import type { PlainObject } from '../../shared/plain-object.js';
 import { list, object, type Schema, type SchemaMap, text } from '../../shared/schema/build.js';
+import { pageSchemas } from './input.js';
 import type { RestOperation } from './operation.js';
-import { pageSchemas } from './validate.js';
 
 /** Base addresses of the API and its authorization server. */
 export interface OpenApiOptions {

@@ -1,8 +1,7 @@
 import type { Schema, SchemaMap } from '../../shared/schema/build.js';
+import type { ApiScope, Permission } from './access.js';
+import type { Paging } from './lists.js';
 import type { OperationId } from './operation-inputs.js';
-import type { Paging } from './paging.js';
-import type { Permission } from './roles.js';
-import type { ApiScope } from './scopes.js';
 
 /** The kind of resource that an operation is about. */
 export type SubjectKind = 'organization' | 'team' | 'key';

@@ -1,8 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { methodNotAllowed, notFound } from '../problems.js';
 import type { AddressReader } from './addresses.js';
-import { type Answer, completeAnswer, toRestError, writeRefusal, writeSuccess } from './answer.js';
-import { commonHeaders, preflight } from './answer-headers.js';
+import {
+  type Answer,
+  commonHeaders,
+  completeAnswer,
+  preflight,
+  toRestError,
+  writeRefusal,
+  writeSuccess,
+} from './answer.js';
 import type { RestBackend } from './backend.js';
 import { createCallHandler } from './handle-call.js';
 import type { Addresses, RestOperation } from './operation.js';

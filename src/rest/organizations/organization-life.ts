@@ -1,5 +1,5 @@
 import { IdOf, type NewRow } from '../../shared/store/record-store.js';
-import { OWNER_ROLE_ID, TEAM_ADMIN_ROLE_ID } from '../call/roles.js';
+import { OWNER_ROLE_ID, TEAM_ADMIN_ROLE_ID } from '../call/access.js';
 import { notFound } from '../problems.js';
 import { consumptionAt, nextResetAfter } from '../services/license.js';
 import type { ProductionZone } from '../services/ports.js';

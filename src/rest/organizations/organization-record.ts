@@ -1,13 +1,29 @@
 import type { PlainObject } from '../../shared/plain-object.js';
-import type { Tally } from '../../shared/store/record-store.js';
+import {
+  dateTime,
+  flag,
+  freeForm,
+  integer,
+  list,
+  named,
+  nullable,
+  object,
+  oneOf,
+  type Schema,
+  text,
+} from '../../shared/schema/build.js';
+import type { Tally, Where } from '../../shared/store/record-store.js';
+import { type ListPage, type PageRecord, type Paging, pageQuery, pageRecord } from '../call/lists.js';
+import type { ColumnChoice } from '../call/operation.js';
 import { CONSUMPTION_COLUMNS, type Consumption, consumptionAt } from '../services/license.js';
 import type { RestServices } from '../services/services.js';
+import { readRows } from '../store/read-rows.js';
 import { advanceSubscription, PERIOD_COLUMNS, pausePhase } from '../store/subscription-state.js';
-import type { OrganizationRow, RestReader, TeamRow } from '../store/tables.js';
-import { ALL_ORGANIZATION_COLUMNS } from './organization-schema.js';
+import type { MembershipRow, OrganizationRow, RestReader, TeamRow } from '../store/tables.js';
 
 /** Columns a list gives only for organizations of the current zone. [seed] */
 const CURRENT_ZONE_ONLY: ReadonlySet<string> = new Set(['serviceName', 'isPaused', 'license']);
+
 const PAUSE_COLUMNS = ['isPaused', 'license', 'unusedOperations', 'unusedTransfer', 'unusedCenticredits'];
 
 export interface RecordOptions {
@@ -22,10 +38,11 @@ export interface RecordOptions {
 }
 
 type Column = keyof OrganizationRow & string;
+
 type ReadColumns<C extends Column> = Pick<OrganizationRow, C | 'id' | 'zone'>;
 
 /** The columns of the table that some columns of the API need. */
-export function columnsToRead(columns: readonly string[]): readonly Column[] {
+function columnsToRead(columns: readonly string[]): readonly Column[] {
   const read = columns.flatMap((column) => MEMBERS[column]?.reads ?? []);
   return [
     ...new Set(columns.some((column) => CURRENT_ZONE_ONLY.has(column)) ? ['zone' as const, ...read] : read),
@@ -33,7 +50,7 @@ export function columnsToRead(columns: readonly string[]): readonly Column[] {
 }
 
 /** Records of the API from rows with `columnsToRead`. Reads other tables once for all rows. */
-export async function organizationRecords(
+async function organizationRecords(
   { zones }: Pick<RestServices, 'zones'>,
   reader: RestReader,
   rows: readonly ReadColumns<never>[],
@@ -113,6 +130,7 @@ interface Facts<C extends Column> {
 }
 
 const NO_SCENARIOS: Tally = { count: 0, sum: 0 };
+
 const NO_CONSUMPTION: Consumption = {
   lastReset: 0,
   nextReset: 0,
@@ -238,6 +256,7 @@ interface SharedFacts {
 }
 
 const TEAM_COLUMNS = ['organizationId', 'name', 'type', 'ownerId'] as const;
+
 type ShownTeam = Pick<TeamRow, 'id' | (typeof TEAM_COLUMNS)[number]>;
 
 /** Reads the values of other tables that the columns need. A page is small enough for one condition. */
@@ -288,4 +307,136 @@ function groupBy<T, K>(items: readonly T[], readKey: (item: T) => K): ReadonlyMa
     else groups.set(readKey(item), [item]);
   }
   return groups;
+}
+
+/** Source: https://developers.make.com/api-documentation (Organization) [seed]; members behind `privateSpaces` https://developers.make.com/api-documentation (organizations) [app]. */
+export const ORGANIZATION_SCHEMA: Schema<unknown> = named(
+  'Organization',
+  object(
+    {},
+    {
+      id: integer(),
+      name: text(),
+      createdAt: dateTime(),
+      serviceName: text(),
+      nextReset: dateTime(),
+      lastReset: dateTime(),
+      isPaused: flag(),
+      countryId: integer(),
+      timezoneId: integer(),
+      deleted: flag(),
+      license: freeForm(),
+      zone: text(),
+      teams: list(object({ id: integer(), name: text() })),
+      productName: text(),
+      ssoType: nullable(oneOf(['oauth2', 'saml2', 'none'])),
+      scenarios: integer(),
+      activeScenarios: integer(),
+      tfaEnforced: flag(),
+      userSessionTimeout: integer(),
+      featureControls: list(object({ name: text(), enabled: flag() })),
+      privateSpaces: list(
+        object({ id: integer(), name: text(), isOwner: flag(), hasAdminVisibility: flag() }),
+      ),
+      regionId: integer(),
+      externalId: nullable(text()),
+      solutionPartnerLink: nullable(text()),
+      sharedScenarioPartnerCode: nullable(text()),
+      operations: text(),
+      transfer: text(),
+      operationsExt: text(),
+      transferExt: text(),
+      unusedOperations: text(),
+      unusedTransfer: text(),
+      centicreditsConsumed: text(),
+      centicreditsExtra: text(),
+      unusedCenticredits: text(),
+      autoPurchasingActivated: flag(),
+      autoPurchaseInProgress: flag(),
+      features: freeForm(),
+      activeApps: integer(),
+    },
+  ),
+);
+
+const ALL: readonly string[] = Object.keys(ORGANIZATION_SCHEMA['properties'] ?? {});
+
+/** Source: https://developers.make.com/api-documentation (Organizations, rule 1). [seed] */
+export const ORGANIZATION_COLUMNS: ColumnChoice = { all: ALL, default: ['id', 'name', 'timezoneId'] };
+
+export const ALL_ORGANIZATION_COLUMNS: ColumnChoice = { all: ALL, default: ALL };
+
+/** The complete organization, as the response to its creation and change. [seed] */
+export const FULL_ORGANIZATION_SCHEMA: Schema<unknown> = {
+  ...ORGANIZATION_SCHEMA,
+  title: 'FullOrganization',
+  required: ALL.filter((column) => column !== 'privateSpaces'),
+};
+
+/** Source: https://developers.make.com/api-documentation (Invitation detail and accept-invitation records). [seed] */
+export const ORGANIZATION_ROLE_SCHEMA: Schema<unknown> = named(
+  'UserOrganizationRole',
+  object({
+    userId: integer(),
+    organizationId: integer(),
+    usersRoleId: integer(),
+    invitation: nullable(text()),
+  }),
+);
+
+export function organizationRoleRecord(row: MembershipRow): Omit<MembershipRow, 'id'> {
+  const { userId, organizationId, usersRoleId, invitation } = row;
+  return { userId, organizationId, usersRoleId, invitation };
+}
+
+/** Sort keys of organizations, with their columns. */
+const SORTS: Readonly<Record<string, keyof OrganizationRow>> = {
+  id: 'id',
+  name: 'nameKey',
+  createdAt: 'createdAt',
+  zone: 'zone',
+  countryId: 'countryId',
+  timezoneId: 'timezoneId',
+  productName: 'productName',
+  nextReset: 'nextReset',
+  lastReset: 'lastReset',
+};
+
+/** Source: https://developers.make.com/api-documentation (Organizations, rule 1) [seed]; limit https://developers.make.com/api-documentation (pagination and sorting, filtering) [src]. */
+export const ORGANIZATION_PAGING: Paging = {
+  sortBy: Object.keys(SORTS),
+  defaultSortBy: 'name',
+  defaultSortDir: 'asc',
+  defaultLimit: 10_000,
+};
+
+export interface OrganizationListOptions {
+  readonly where: Where<OrganizationRow>;
+  readonly columns: readonly string[];
+  readonly page: ListPage;
+  /** The user whose private spaces are shown. */
+  readonly userId: number;
+  readonly nowMs: number;
+  /** Whether organizations of other zones show fewer columns. */
+  readonly inList: boolean;
+}
+
+/** A page of organizations. Reads only the columns it shows. */
+export async function listOrganizations(
+  services: RestServices,
+  options: OrganizationListOptions,
+): Promise<{ readonly organizations: readonly PlainObject[]; readonly pg: PageRecord }> {
+  const { where, columns, page } = options;
+  const wanted = { columns: columnsToRead([...columns, page.sortBy]), where, ...pageQuery(page, SORTS) };
+  type Rows = Parameters<typeof organizationRecords>[2];
+  const show = (shown: Rows, names: readonly string[]): Promise<readonly PlainObject[]> =>
+    organizationRecords(services, services.store, shown, { ...options, columns: names });
+  const organizations: PlainObject[] = [];
+  let lastRows: Rows = [];
+  for await (const rows of readRows(services.store, 'organizations', wanted)) {
+    organizations.push(...(await show(rows, columns)));
+    if (rows.length > 0) lastRows = rows.slice(-1);
+  }
+  const [last] = await show(lastRows, [page.sortBy]);
+  return { organizations, pg: pageRecord(page, last) };
 }

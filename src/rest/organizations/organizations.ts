@@ -1,28 +1,41 @@
-import { flag, integer, object } from '../../shared/schema/build.js';
+import { dateTime, flag, integer, object } from '../../shared/schema/build.js';
 import { freeText, id, listed, properName, wrapped } from '../call/fields.js';
+import { assertReferences } from '../platform/reference-data.js';
 import { badRequest, confirmationRequired, forbidden, invalidParameter, refused } from '../problems.js';
-import { assertReferences } from '../reference/reference-data.js';
-import { notify } from '../services/notify.js';
+import {
+  type Consumption,
+  completeLicense,
+  consumptionAt,
+  LICENSE_SCHEMA,
+  licenseProblem,
+  nextResetAfter,
+} from '../services/license.js';
+import { notify, type RestServices } from '../services/services.js';
 import { defineOperation, type StoreOperation } from '../services/store-operation.js';
 import { zoneOfRegion } from '../services/zone-directory.js';
+import { type License, nameKey } from '../store/tables.js';
 import {
   changeOrganization,
   createOrganization,
   presentOrganization,
   removeOrganization,
 } from './organization-life.js';
-import { listOrganizations, ORGANIZATION_PAGING } from './organization-list.js';
-import { organizationRecord } from './organization-record.js';
-import { ORGANIZATION_ROLE_SCHEMA, organizationRoleRecord } from './organization-role.js';
 import {
   ALL_ORGANIZATION_COLUMNS,
   FULL_ORGANIZATION_SCHEMA,
+  listOrganizations,
   ORGANIZATION_COLUMNS,
+  ORGANIZATION_PAGING,
+  ORGANIZATION_ROLE_SCHEMA,
   ORGANIZATION_SCHEMA,
-} from './organization-schema.js';
+  organizationRecord,
+  organizationRoleRecord,
+} from './organization-record.js';
 
 const TAG = 'organizations';
+
 const PATH = '/organizations/{organizationId}';
+
 const SUBJECT = { kind: 'organization', in: 'params', name: 'organizationId' } as const;
 
 const listOwnOrganizations: StoreOperation = defineOperation({
@@ -177,4 +190,168 @@ export const ORGANIZATION_OPERATIONS: readonly StoreOperation[] = [
   getOrganization,
   updateOrganization,
   deleteOrganization,
+];
+
+/** Organizations of a white-label instance. Source: https://developers.make.com/api-documentation [seed]; paths and scopes https://developers.make.com/white-label-documentation (admin API reference) [doc]. */
+
+const ADMIN_TAG = 'administration of organizations';
+
+const ADMIN_PATH = '/admin/organizations/{organizationId}';
+
+const listInstanceOrganizations: StoreOperation = defineOperation({
+  id: 'listInstanceOrganizations',
+  method: 'GET',
+  path: '/admin/organizations',
+  tag: ADMIN_TAG,
+  summary: 'Lists all organizations of the instance.',
+  scopes: ['admin:read'],
+  optionalQuery: { id: id(), name: freeText(), externalId: freeText() },
+  // All available information is returned. [seed]
+  columns: ALL_ORGANIZATION_COLUMNS,
+  paging: ORGANIZATION_PAGING,
+  response: listed('organizations', ORGANIZATION_SCHEMA),
+  handler: ({ services, caller, query, columns, page, nowMs }) => {
+    const where = {
+      ...(query.id !== undefined && { id: query.id }),
+      ...(query.name !== undefined && { nameKey: { containing: nameKey(query.name) } }),
+      ...(query.externalId !== undefined && { externalId: query.externalId }),
+    };
+    const userId = caller.user.id;
+    return listOrganizations(services, { where, columns, page, userId, nowMs, inList: false });
+  },
+});
+
+const createInstanceOrganization: StoreOperation = defineOperation({
+  id: 'createInstanceOrganization',
+  method: 'POST',
+  path: '/admin/organizations',
+  tag: ADMIN_TAG,
+  summary: 'Creates an organization with a license of its own.',
+  scopes: ['admin:write'],
+  body: object(
+    { name: properName() },
+    { timezoneId: id(), countryId: id(), userOrgAdmin: id(), license: LICENSE_SCHEMA },
+  ),
+  response: wrapped('organization', FULL_ORGANIZATION_SCHEMA),
+  handler: async ({ services, caller, body, nowMs }) => {
+    assertReferences(body, services.zones);
+    const license = body.license ? readLicense(services, body.license) : services.settings.defaultLicense;
+    const { timezoneId = caller.user.timezoneId, countryId = caller.user.countryId } = body;
+    const ownerId = body.userOrgAdmin ?? caller.user.id;
+    const { organization } = await services.store.transaction(async (writer) => {
+      const owner = await writer.get('users', { id: ownerId, deleted: false });
+      if (!owner) throw badRequest([invalidParameter('userOrgAdmin', 'must be an id of /admin/users')]);
+      const zone = services.zones.current;
+      const wanted = { name: body.name, zone, license, ownerId, timezoneId, countryId, nowMs };
+      return createOrganization(services, writer, wanted);
+    });
+    const userId = caller.user.id;
+    const organizationId = organization.id;
+    await notify(services, { kind: 'organization created', organizationId, userId, atMs: nowMs });
+    return { organization: await organizationRecord(services, organization, { userId, nowMs }) };
+  },
+});
+
+const updateInstanceOrganization: StoreOperation = defineOperation({
+  id: 'updateInstanceOrganization',
+  method: 'PATCH',
+  path: ADMIN_PATH,
+  tag: ADMIN_TAG,
+  summary: 'Changes what is sent; a license replaces the old one entirely.',
+  scopes: ['admin:write'],
+  params: { organizationId: id() },
+  body: object(
+    {},
+    {
+      name: properName(),
+      timezoneId: id(),
+      countryId: id(),
+      nextReset: dateTime(),
+      performReset: flag(),
+      license: LICENSE_SCHEMA,
+    },
+  ),
+  response: wrapped('organization', FULL_ORGANIZATION_SCHEMA),
+  handler: async ({ services, caller, params, body, nowMs }) => {
+    assertReferences(body, services.zones);
+    const license = body.license && readLicense(services, body.license);
+    const { organizationId } = params;
+    const row = await services.store.transaction(async (writer) => {
+      const before = await presentOrganization(writer, organizationId);
+      // Resets that are due under the old license and date are stored before the change.
+      const due = consumptionAt(before, nowMs);
+      const reset = resetChange(license ?? before.license, body, nowMs);
+      return changeOrganization(writer, organizationId, body, {
+        ...due,
+        ...reset,
+        ...(license && { license }),
+      });
+    });
+    return { organization: await organizationRecord(services, row, { userId: caller.user.id, nowMs }) };
+  },
+});
+
+const deleteInstanceOrganization: StoreOperation = defineOperation({
+  id: 'deleteInstanceOrganization',
+  method: 'DELETE',
+  path: ADMIN_PATH,
+  tag: ADMIN_TAG,
+  summary: 'Deletes all data of an organization and its teams.',
+  scopes: ['admin:write'],
+  params: { organizationId: id() },
+  response: wrapped('organization', integer()),
+  handler: async ({ services, caller, params, nowMs }) => {
+    const { organizationId } = params;
+    await services.store.transaction((writer) => removeOrganization(writer, organizationId));
+    const userId = caller.user.id;
+    await notify(services, { kind: 'organization deleted', organizationId, userId, atMs: nowMs });
+    return { organization: organizationId };
+  },
+});
+
+const getDefaultLicense: StoreOperation = defineOperation({
+  id: 'getDefaultLicense',
+  method: 'GET',
+  path: '/admin/platform-settings/default-license',
+  tag: ADMIN_TAG,
+  summary: 'Shows the license of organizations that are created without one.',
+  scopes: ['system:read'],
+  administrators: true,
+  response: wrapped('license', LICENSE_SCHEMA),
+  handler: async ({ services }) => ({ license: services.settings.defaultLicense }),
+});
+
+function readLicense({ settings }: RestServices, license: License): License {
+  const problem = licenseProblem(license, settings);
+  if (problem !== undefined) throw badRequest([problem]);
+  return completeLicense(license, settings);
+}
+
+/**
+ * `performReset` sets consumption to 0 now. The next reset is the sent one, or follows from the license. Source:
+ * https://developers.make.com/white-label-documentation (White-label, rule 3). [seed]
+ */
+function resetChange(
+  license: License,
+  { nextReset, performReset }: { readonly nextReset?: string; readonly performReset?: boolean },
+  nowMs: number,
+): Partial<Consumption> {
+  const nextMs = nextReset === undefined ? undefined : Date.parse(nextReset);
+  // A reset in the past would take effect at the next read, at an arbitrary time. [inf]
+  if (nextMs !== undefined && nextMs <= nowMs)
+    throw badRequest([invalidParameter('nextReset', 'must be in the future')]);
+  if (performReset === true) {
+    const next = nextMs ?? nextResetAfter(license, nowMs);
+    const none = { operations: 0, transfer: 0, centicredits: 0 };
+    return { lastReset: nowMs, nextReset: next, resetAnchorAt: nextMs ?? nowMs, ...none };
+  }
+  return nextMs === undefined ? {} : { nextReset: nextMs, resetAnchorAt: nextMs };
+}
+
+export const ADMIN_ORGANIZATION_OPERATIONS: readonly StoreOperation[] = [
+  listInstanceOrganizations,
+  createInstanceOrganization,
+  updateInstanceOrganization,
+  deleteInstanceOrganization,
+  getDefaultLicense,
 ];

@@ -1,35 +1,78 @@
 import type { PlainObject } from '../../shared/plain-object.js';
-import { flag, integer, named, nullable, object, type Schema } from '../../shared/schema/build.js';
-import { pickColumns } from '../call/columns.js';
+import {
+  flag,
+  integer,
+  named,
+  nullable,
+  object,
+  oneOf,
+  type Schema,
+  type SchemaMap,
+  text,
+} from '../../shared/schema/build.js';
 import { freeText, id, listed, wrapped } from '../call/fields.js';
+import { type Paging, pageQuery, pageRecord, pickColumns } from '../call/lists.js';
 import type { ColumnChoice } from '../call/operation.js';
-import { type Paging, pageQuery, pageRecord } from '../call/paging.js';
 import { confirmationRequired, featureDisabled, notFound } from '../problems.js';
-import type { TeamSubject } from '../services/locate.js';
+import type { TeamSubject } from '../services/identify-call.js';
 import { defineOperation, type StoreOperation } from '../services/store-operation.js';
 import { readRows } from '../store/read-rows.js';
 import type { OrganizationRow, RestReader, TeamRow } from '../store/tables.js';
 import { FEATURES, hasFeature } from './organization-life.js';
-import { PRIVATE_SPACE_MEMBERS, privateSpaceRecord } from './private-space-record.js';
 
 const TAG = 'private spaces';
+
 const PATH = '/private-spaces/{privateSpaceId}';
+
 const SPACE = { kind: 'team', in: 'params', name: 'privateSpaceId' } as const;
+
+/**
+ * Members of the resource `/private-spaces`, where 64-bit numbers are texts. Source:
+ * https://developers.make.com/api-documentation (pagination and sorting, filtering). [src]
+ */
+const PRIVATE_SPACE_MEMBERS: SchemaMap = {
+  id: integer(),
+  name: text(),
+  organizationId: integer(),
+  globalAgentsEnabled: flag(),
+  type: oneOf(['personal']),
+  privateSpaceOwnerName: text(),
+  privateSpaceOwnerEmail: text(),
+  privateSpaceOwnerId: nullable(integer()),
+  operationsLimit: nullable(integer()),
+  transferLimit: { type: ['string', 'number', 'null'] },
+  consumedOperations: nullable(integer()),
+  consumedTransfer: nullable(text()),
+  isPaused: nullable(flag()),
+  consumedCenticredits: nullable(text()),
+  operations: text(),
+  transfer: text(),
+  centicredits: text(),
+  deleted: flag(),
+  externalId: nullable(text()),
+};
 
 /** Source: https://developers.make.com/api-documentation (pagination and sorting, filtering), the type of the public client. [src] */
 const PRIVATE_SPACE_SCHEMA: Schema<unknown> = named('PrivateSpace', object({}, PRIVATE_SPACE_MEMBERS));
 
 const ALL: readonly string[] = Object.keys(PRIVATE_SPACE_MEMBERS);
+
 const TOTALS: readonly string[] = ['operations', 'transfer', 'centicredits'];
+
 const LIST_COLUMNS: ColumnChoice = {
   all: ALL.filter((column) => !TOTALS.includes(column)),
   default: ['id', 'name', 'organizationId'],
 };
+
 const DETAIL_COLUMNS: ColumnChoice = { all: ALL, default: LIST_COLUMNS.all };
+
 const SORTS = { name: 'nameKey' } as const satisfies Readonly<Record<string, keyof TeamRow>>;
+
 const PAGING: Paging = { sortBy: ['name'], defaultSortBy: 'name', defaultSortDir: 'asc', defaultLimit: 100 };
+
 /** Average transfer per operation; the transfer limit follows from the operations limit. [inf] */
 const BYTES_PER_OPERATION = 512 * 1024;
+
 /** Maximum of a license. [seed] */
 const MAX_OPERATIONS = 800_000_000;
 
@@ -169,3 +212,56 @@ export const PRIVATE_SPACE_OPERATIONS: readonly StoreOperation[] = [
   getPrivateSpace,
   updatePrivateSpace,
 ];
+
+/** The private space as a member of a user. Source: https://developers.make.com/api-documentation (privateSpace fields). [seed] */
+export const OWN_SPACE_SCHEMA: Schema<unknown> = named(
+  'OwnPrivateSpace',
+  object({
+    id: integer(),
+    name: text(),
+    globalAgentsEnabled: flag(),
+    type: oneOf(['personal']),
+    operationsLimit: nullable(integer()),
+    transferLimit: nullable(integer()),
+    consumedOperations: nullable(integer()),
+    consumedTransfer: nullable(integer()),
+    isPaused: nullable(flag()),
+    consumedCenticredits: nullable(integer()),
+  }),
+);
+
+/** Here all numbers are numbers, also 64-bit ones. [seed] */
+export function ownSpaceRecord(team: TeamRow): PlainObject {
+  const { id, name, globalAgentsEnabled, operationsLimit, transferLimit, isPaused } = team;
+  const { consumedOperations, consumedTransfer, consumedCenticredits } = team;
+  return {
+    id,
+    name,
+    globalAgentsEnabled,
+    type: 'personal',
+    operationsLimit,
+    transferLimit,
+    consumedOperations,
+    consumedTransfer,
+    isPaused,
+    consumedCenticredits,
+  };
+}
+
+/** A private space without the members of its owner's account. */
+function privateSpaceRecord(team: TeamRow): PlainObject {
+  return {
+    id: team.id,
+    name: team.name,
+    organizationId: team.organizationId,
+    globalAgentsEnabled: team.globalAgentsEnabled,
+    type: 'personal',
+    privateSpaceOwnerId: team.ownerId,
+    operationsLimit: team.operationsLimit,
+    transferLimit: team.transferLimit === null ? null : String(team.transferLimit),
+    consumedOperations: team.consumedOperations,
+    consumedTransfer: String(team.consumedTransfer),
+    isPaused: team.isPaused,
+    consumedCenticredits: String(team.consumedCenticredits),
+  };
+}

@@ -11,8 +11,8 @@ import {
   type SchemaMap,
   text,
 } from '../../shared/schema/build.js';
-import { pickColumns } from '../call/columns.js';
 import { OK, OK_SCHEMA, wrapped } from '../call/fields.js';
+import { pickColumns } from '../call/lists.js';
 import type { ColumnChoice, RestOperation } from '../call/operation.js';
 import { badRequest, blocked, invalidParameter, notFound, refused } from '../problems.js';
 import type { RestServices } from '../services/services.js';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { PlainObject } from '../../shared/plain-object.js';
 import { badRequest, blocked, invalidParameter, limitExceeded, notFound, refused } from '../problems.js';
-import type { Caller } from '../services/authenticate.js';
+import type { Caller } from '../services/identify-call.js';
 import type { RestReader, RestWriter, SdkAppRow, SdkPartRow } from '../store/tables.js';
 import { SDK_APP_SECTIONS, SDK_CHECKSUM_MEMBERS, SDK_KIND_SHAPES, type SdkKindShape } from './sdk-kinds.js';
 

@@ -5,7 +5,7 @@ import { StoreError } from '../../shared/errors/engine-error.js';
 import type { PlainObject } from '../../shared/plain-object.js';
 import { configError } from '../problems.js';
 import type { RestStore } from '../store/tables.js';
-import type { Seal } from './seal.js';
+import { type Seal, SIGNING_KEY_SETTING } from './seal.js';
 
 /** Claims of an access token. */
 export interface AccessClaims {
@@ -51,8 +51,6 @@ interface SigningKey {
 }
 
 const ALGORITHM = 'ES256';
-/** The name of the setting that holds the sealed signing key. */
-export const SIGNING_KEY_SETTING = 'oidc-signing-key';
 const TOKEN_TYPE = 'at+jwt';
 /** Source: https://developers.make.com/api-documentation (OAuth flow, expires_in). [doc] */
 const LIFETIME_SECONDS = 3600;

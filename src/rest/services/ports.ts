@@ -1,7 +1,6 @@
 import type { PlainObject } from '../../shared/plain-object.js';
-import type { Coupon, RestSubscriptionRow } from '../store/subscription-row.js';
 import type { PaidPeriod } from '../store/subscription-state.js';
-import type { License } from '../store/tables.js';
+import type { Coupon, License, RestSubscriptionRow } from '../store/tables.js';
 
 /** A price of a subscription. */
 export interface Price {

@@ -1,7 +1,13 @@
 import type { Clock } from '../../shared/clock.js';
 import type { FeatureControl, License, RestStore } from '../store/tables.js';
 import type { Oidc } from './oidc-provider.js';
-import type { AccessListPort, BillingPort, NotificationPort, ZoneDirectory } from './ports.js';
+import type {
+  AccessListPort,
+  BillingPort,
+  NotificationPort,
+  RestNotification,
+  ZoneDirectory,
+} from './ports.js';
 import type { Seal } from './seal.js';
 
 /** Settings of an instance that rules read. */
@@ -39,4 +45,13 @@ export interface RestServices {
   readonly isEmailVerified: (user: EmailOwner) => boolean | undefined | Promise<boolean | undefined>;
   /** An RFC 4122 version 4 text. */
   readonly uuid: () => string;
+}
+
+/** Sends a notification. The change is stored already, so a failure does not fail the request. */
+export async function notify({ notifications }: RestServices, notification: RestNotification): Promise<void> {
+  try {
+    await notifications.notify(notification);
+  } catch {
+    // The port reports its own failures.
+  }
 }

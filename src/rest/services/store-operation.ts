@@ -1,10 +1,9 @@
 import type { Schema, SchemaMap, Static } from '../../shared/schema/build.js';
 import type { BackendCall } from '../call/backend.js';
+import type { ListPage } from '../call/lists.js';
 import type { Addresses, RestOperation, SubjectKind, SubjectSource } from '../call/operation.js';
 import type { None, OperationId, OperationInputs } from '../call/operation-inputs.js';
-import type { ListPage } from '../call/paging.js';
-import type { Caller } from './authenticate.js';
-import type { Subjects } from './locate.js';
+import type { Caller, Subjects } from './identify-call.js';
 import type { RestServices } from './services.js';
 
 /** A validated and authorized request, with the rows of its caller and its subject. */
@@ -89,7 +88,7 @@ export function defineOperation<
     subject,
     ...description
   } = options as OperationOptions<K, P, R, O, B, S>;
-  // `validate.ts` checks a request against these schemas, and `locate.ts` finds the subject, before the handler runs.
+  // `input.ts` checks a request against these schemas, and `identify-call.ts` finds the subject, before the handler runs.
   const handle = handler as unknown as (
     call: StoreBackendCall & { readonly services: RestServices },
   ) => Promise<unknown>;

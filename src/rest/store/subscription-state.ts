@@ -1,4 +1,4 @@
-import type { RestSubscriptionRow } from './subscription-row.js';
+import type { RestSubscriptionRow } from './tables.js';
 
 /** A period that was paid for. */
 export interface PaidPeriod {

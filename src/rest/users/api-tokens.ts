@@ -1,9 +1,9 @@
 import type { PlainObject } from '../../shared/plain-object.js';
 import { dateTime, list, named, object, oneOf, type Schema, text } from '../../shared/schema/build.js';
+import { type ApiScope, SCOPE_NAMES } from '../call/access.js';
 import { wrapped } from '../call/fields.js';
-import { type ApiScope, SCOPE_NAMES } from '../call/scopes.js';
 import { forbidden, limitExceeded, notFound } from '../problems.js';
-import { hashToken } from '../services/authenticate.js';
+import { hashToken } from '../services/identify-call.js';
 import { defineOperation, type StoreOperation } from '../services/store-operation.js';
 import { readAllRows } from '../store/read-rows.js';
 import type { RestWriter, TokenRow } from '../store/tables.js';

@@ -1,7 +1,30 @@
-import { flag, list, object, text } from '../../shared/schema/build.js';
-import { id, wrapped } from '../call/fields.js';
+import type { PlainObject } from '../../shared/plain-object.js';
+import {
+  flag,
+  integer,
+  list,
+  named,
+  nullable,
+  object,
+  oneOf,
+  type Schema,
+  text,
+} from '../../shared/schema/build.js';
+import { ROLES, roleById } from '../call/access.js';
+import { freeText, id, listed, wrapped } from '../call/fields.js';
+import { type Paging, pageQuery, pageRecord, pickColumns } from '../call/lists.js';
+import type { ColumnChoice } from '../call/operation.js';
+import { notFound } from '../problems.js';
 import { defineOperation, type StoreOperation } from '../services/store-operation.js';
-import { USER_COLUMNS, USER_SCHEMA, userRecord } from './user-record.js';
+import { readRows } from '../store/read-rows.js';
+import { nameKey, type RestWriter, type UserRow } from '../store/tables.js';
+import {
+  ADMINISTERED_USER_COLUMNS,
+  administeredUserRecord,
+  USER_COLUMNS,
+  USER_SCHEMA,
+  userRecord,
+} from './user-record.js';
 
 const TAG = 'users';
 
@@ -36,3 +59,167 @@ const getCurrentAuthorization: StoreOperation = defineOperation({
 });
 
 export const USER_OPERATIONS: readonly StoreOperation[] = [getMe, getCurrentAuthorization];
+
+const SORTS = {
+  email: 'email',
+  id: 'id',
+  name: 'nameKey',
+  userAdminsRoleId: 'usersAdminsRoleId',
+} as const satisfies Readonly<Record<string, keyof UserRow>>;
+
+const PAGING: Paging = {
+  sortBy: Object.keys(SORTS),
+  defaultSortBy: 'id',
+  defaultSortDir: 'asc',
+  defaultLimit: 100,
+};
+
+/** Source: https://developers.make.com/white-label-documentation (admin API reference). [doc] */
+const listUsers: StoreOperation = defineOperation({
+  id: 'listInstanceUsers',
+  method: 'GET',
+  path: '/admin/users',
+  tag: 'administration of users',
+  summary: 'Lists the users of the instance.',
+  scopes: ['admin:read'],
+  optionalQuery: { organizationId: id(), teamId: id(), name: freeText(), email: freeText() },
+  columns: ADMINISTERED_USER_COLUMNS,
+  paging: PAGING,
+  response: listed('users', USER_SCHEMA),
+  handler: async ({ services, query, columns, page }) => {
+    const { organizationId, teamId, name, email } = query;
+    const inOrganization = { within: 'memberships', column: 'userId', where: { organizationId } };
+    const inTeam = {
+      within: 'teamMembers',
+      column: 'userId',
+      where: { teamId, ...(organizationId !== undefined && { userId: inOrganization }) },
+    };
+    const users: PlainObject[] = [];
+    let last: UserRow | undefined;
+    const wanted = {
+      where: {
+        ...(organizationId !== undefined && { id: inOrganization }),
+        ...(teamId !== undefined && { id: inTeam }),
+        ...(name !== undefined && { nameKey: { containing: nameKey(name) } }),
+        ...(email !== undefined && { email: { containing: email.toLowerCase() } }),
+      },
+      ...pageQuery(page, SORTS),
+    };
+    for await (const rows of readRows(services.store, 'users', wanted)) {
+      for (const row of rows) users.push(administeredUserRecord(row, columns, services.settings));
+      last = rows.at(-1) ?? last;
+    }
+    return {
+      users,
+      pg: pageRecord(page, last && { ...last, userAdminsRoleId: last.usersAdminsRoleId }),
+    };
+  },
+});
+
+export const ADMIN_USER_OPERATIONS: readonly StoreOperation[] = [listUsers];
+
+const ROLES_TAG = 'roles';
+
+/** Source: https://developers.make.com/api-documentation (users, teams, enums) [doc], the type of the public client [src]. */
+const ROLE_SCHEMA: Schema<unknown> = named(
+  'Role',
+  object(
+    {},
+    {
+      id: integer(),
+      name: text(),
+      identifier: text(),
+      category: oneOf(['organization', 'team']),
+      subsidiary: flag(),
+      managementType: oneOf(['system_locked', 'admin_managed', 'custom_managed']),
+      description: nullable(text()),
+      permissions: list(text()),
+    },
+  ),
+);
+
+const ALL: readonly string[] = Object.keys(ROLE_SCHEMA['properties'] ?? {});
+
+const COLUMNS: ColumnChoice = { all: ALL, default: ALL };
+
+const listRoles: StoreOperation = defineOperation({
+  id: 'listRoles',
+  method: 'GET',
+  path: '/users/roles',
+  tag: ROLES_TAG,
+  summary: 'Lists the roles of organizations and teams.',
+  scopes: ['user:read'],
+  optionalQuery: {
+    category: oneOf(['organization', 'team']),
+    excludeRole: list(integer()),
+    roleId: id(),
+    organizationId: id(),
+    teamId: id(),
+  },
+  columns: COLUMNS,
+  response: wrapped('usersRoles', list(ROLE_SCHEMA)),
+  handler: async ({ query, columns }) => {
+    const { category, excludeRole = [], roleId } = query;
+    const roles = ROLES.filter(
+      (role) =>
+        (category === undefined || role.category === category) &&
+        (roleId === undefined || role.id === roleId) &&
+        !excludeRole.includes(role.id),
+    );
+    return { usersRoles: roles.map((role) => pickColumns({ ...role }, columns)) };
+  },
+});
+
+const getRole: StoreOperation = defineOperation({
+  id: 'getRole',
+  method: 'GET',
+  path: '/users/roles/{roleId}',
+  tag: ROLES_TAG,
+  summary: 'Shows a role.',
+  scopes: ['user:read'],
+  params: { roleId: id() },
+  response: wrapped('usersRole', ROLE_SCHEMA),
+  handler: async ({ params }) => {
+    const role = roleById(params.roleId);
+    if (!role) throw notFound('Role');
+    return { usersRole: role };
+  },
+});
+
+export const ROLE_OPERATIONS: readonly StoreOperation[] = [listRoles, getRole];
+
+/** Input of `addUser`; other members have defaults. */
+export interface NewUser {
+  readonly name: string;
+  readonly email: string;
+  readonly usersAdminsRoleId: number | null;
+}
+
+/** Adds a user with default settings. */
+export function addUser(
+  writer: RestWriter,
+  { name, email, usersAdminsRoleId }: NewUser,
+  nowMs: number,
+): Promise<UserRow> {
+  return writer.insert('users', {
+    name,
+    nameKey: nameKey(name),
+    email: email.toLowerCase(),
+    language: 'en',
+    timezoneId: DEFAULT_TIMEZONE_ID,
+    localeId: 1,
+    countryId: DEFAULT_COUNTRY_ID,
+    features: { allow_apps: true },
+    avatar: 'https://www.gravatar.com/avatar/00000000000000000000000000000000?d=mp',
+    lastLogin: null,
+    tfaStatus: null,
+    usersAdminsRoleId,
+    createdAt: nowMs,
+    deleted: false,
+  });
+}
+
+/** Europe/Prague and Czechia, the home of the platform. [inf] */
+const DEFAULT_TIMEZONE_ID = 113;
+
+const DEFAULT_COUNTRY_ID = 64;

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { createLocalBilling, type LocalCoupon } from '../../../rest/billing/billing.js';
+import type { RegisteredApp } from '../../../rest/bootstrap.js';
 import type { StoreBackendOptions } from '../../../rest/create-store-backend.js';
-import type { RegisteredApp } from '../../../rest/register-apps.js';
 import { LICENSE_SCHEMA } from '../../../rest/services/license.js';
 import type { Price } from '../../../rest/services/ports.js';
 import type { License } from '../../../rest/store/tables.js';

@@ -11,10 +11,9 @@ import {
   type Schema,
   text,
 } from '../../shared/schema/build.js';
-import { pickColumns } from '../call/columns.js';
 import { id, keyName, wrapped } from '../call/fields.js';
+import { pickColumns } from '../call/lists.js';
 import type { ColumnChoice } from '../call/operation.js';
-import { FEATURES, hasFeature } from '../organizations/organization-life.js';
 import {
   badRequest,
   confirmationRequired,
@@ -24,14 +23,14 @@ import {
   notFound,
   refused,
 } from '../problems.js';
-import { keyContext } from '../services/encryption-check.js';
-import { isAllowed, type KeySubject, type TeamSubject } from '../services/locate.js';
+import { isAllowed, type KeySubject, type TeamSubject } from '../services/identify-call.js';
+import { keyContext } from '../services/seal.js';
 import type { RestServices } from '../services/services.js';
 import { defineOperation, type StoreOperation } from '../services/store-operation.js';
 import { readAllRows } from '../store/read-rows.js';
 import { type KeyRow, nameKey, type RestReader, type RestWriter } from '../store/tables.js';
-import { readKeyParameters } from './key-parameters.js';
-import { KEY_TYPE_NAMES, KEY_TYPES, keyTypeByName } from './key-types.js';
+import { KEY_TYPE_NAMES, KEY_TYPES, keyTypeByName, readKeyParameters } from './key-types.js';
+import { FEATURES, hasFeature } from './organization-life.js';
 
 /** Source: https://developers.make.com/api-documentation (Key). [seed] */
 const KEY_SCHEMA: Schema<unknown> = named(
@@ -98,8 +97,10 @@ const KEY_COLUMNS: ColumnChoice = {
   all: ['id', 'name', 'typeName', 'teamId', 'packageName', 'theme', 'visibility'],
   default: ['id', 'name'],
 };
+
 /** Columns of the response to creations and updates. [seed] */
 const WRITTEN_KEY_COLUMNS = ['id', 'name', 'typeName', 'teamId', 'packageName', 'theme'] as const;
+
 const WRITTEN_KEY_SCHEMA: Schema<unknown> = {
   ...KEY_SCHEMA,
   title: 'WrittenKey',
@@ -119,6 +120,7 @@ function keyRecord(
 }
 
 const TAG = 'keys';
+
 const PATH = '/keys/{keyId}';
 
 /** Options of operations on one key. */
@@ -127,6 +129,7 @@ const ONE = {
   params: { keyId: id() },
   subject: { kind: 'key', in: 'params', name: 'keyId' },
 } as const;
+
 const SET_VISIBILITY = {
   ...ONE,
   method: 'POST',

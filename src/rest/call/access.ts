@@ -28,6 +28,7 @@ export interface Role {
 }
 
 const KEYS: readonly Permission[] = ['key view', 'key add', 'key edit', 'key delete'];
+
 const ORGANIZATION_ADMIN: readonly Permission[] = [
   'organization view',
   'organization edit',
@@ -62,7 +63,9 @@ function role(
 
 /** The ids of the creator (11) and of a team's admin (1) are those of recorded responses [app], the others [inf]. */
 export const OWNER_ROLE_ID = 11;
+
 export const TEAM_ADMIN_ROLE_ID = 1;
+
 export const TEAM_MEMBER_ROLE_ID = 2;
 
 /** The roles of organizations and teams, with the permissions that requests need. */
@@ -110,4 +113,40 @@ export function mayGiveRole(giverRoleId: number | undefined, roleId: number): bo
 export function mayAnyInviterGive(roleId: number): boolean {
   const inviters = ROLES.filter((it) => allows(it.id, 'organization invite'));
   return inviters.every((inviter) => mayGiveRole(inviter.id, roleId));
+}
+
+/**
+ * Every scope of a token and what it permits. Source: https://developers.make.com/api-documentation (Authentication
+ * 2). [seed], the rest [inf]
+ */
+export const SCOPES = {
+  'admin:read': 'Read organizations, users and apps of the instance.',
+  'admin:write': 'Create, change and delete organizations of the instance.',
+  'apps:read': 'Read apps.',
+  'keys:read': 'Read keys.',
+  'keys:write': 'Create, change and delete keys.',
+  'organizations:read': 'Read organizations.',
+  'organizations:write': 'Create, change and delete organizations.',
+  'private-spaces:read': 'Read private spaces.',
+  'private-spaces:write': 'Change private spaces.',
+  'sdk-apps:read': 'Read custom apps of the user.',
+  'sdk-apps:write': 'Create, change and delete custom apps of the user.',
+  'system:read': 'Read settings of the instance.',
+  'teams:read': 'Read teams.',
+  'teams:write': 'Create and delete teams.',
+  'user:read': 'Read the tokens and roles of the user.',
+  'user:write': 'Create and delete tokens of the user.',
+} as const;
+
+/** The name of a scope: `organizations:read`. */
+export type ApiScope = keyof typeof SCOPES;
+
+export const SCOPE_NAMES: readonly ApiScope[] = Object.keys(SCOPES) as ApiScope[];
+
+/**
+ * Scopes without effect unless the user is an administrator of the instance. Source:
+ * https://developers.make.com/api-documentation (authentication). [doc]
+ */
+export function isAdminScope(scope: string): boolean {
+  return scope.startsWith('admin:');
 }

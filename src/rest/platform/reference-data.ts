@@ -1,3 +1,30 @@
+import { badRequest, invalidParameter } from '../problems.js';
+import type { ZoneDirectory } from '../services/ports.js';
+import { COUNTRIES } from './countries.js';
+
+export interface ReferencedIds {
+  readonly countryId?: number | undefined;
+  readonly timezoneId?: number | undefined;
+  readonly regionId?: number | undefined;
+}
+
+/**
+ * Checks that ids are in the lists of the API. Source: https://developers.make.com/api-documentation (Organizations,
+ * rule 4). [seed]
+ * @throws RestError 400 `SC400`
+ */
+export function assertReferences(ids: ReferencedIds, zones: ZoneDirectory): void {
+  const lists = [
+    ['countryId', ids.countryId, COUNTRIES, '/enums/countries'],
+    ['timezoneId', ids.timezoneId, TIMEZONES, '/enums/timezones'],
+    ['regionId', ids.regionId, zones.regions, '/enums/imt-regions'],
+  ] as const;
+  const problems = lists
+    .filter(([, id, entries]) => id !== undefined && !entries.some((entry) => entry.id === id))
+    .map(([name, , , path]) => invalidParameter(name, `must be an id of ${path}`));
+  if (problems.length > 0) throw badRequest(problems);
+}
+
 /** A time zone organizations and users can have. */
 export interface Timezone {
   readonly id: number;
@@ -126,3 +153,16 @@ function readZone(word: string, index: number): Timezone {
 export function timezoneCode(timezoneId: number): string {
   return TIMEZONES.find((zone) => zone.id === timezoneId)?.code ?? 'UTC';
 }
+
+export interface Locale {
+  readonly id: number;
+  readonly name: string;
+  readonly code: string;
+}
+
+/** The ids are [inf]. */
+export const LOCALES: readonly Locale[] = [
+  { id: 1, name: 'English (United States)', code: 'en_US' },
+  { id: 2, name: 'English (United Kingdom)', code: 'en_GB' },
+  { id: 3, name: 'Czech (Czechia)', code: 'cs_CZ' },
+];
