@@ -1,10 +1,9 @@
 import type { Clock } from '../shared/clock.js';
 import type { HostLimits } from './host-limits.js';
-import type { HostObserver } from './observer.js';
+import type { HostObserver, HostTracing } from './observer.js';
 import type { Flows } from './ports.js';
 import type { HostQueue } from './queue/host-queue.js';
 import type { HostStore } from './store/tables.js';
-import type { HostTracing } from './tracing.js';
 
 /** Called at every point where a crash would leave a different state. Tests end the process there. */
 export type Checkpoint = (point: string) => void;

@@ -17,34 +17,45 @@ import { type PlainRequest, type PlainResponse, toFetchResponse } from '../share
 import { sandboxPlainResponse } from '../shared/server/sandbox-response.js';
 import { type FetchServer, type ListenOptions, serveOn } from '../shared/server/serve-fetch.js';
 import type { Checkpoint, HostContext } from './context.js';
-import { createEventAdmin, type EventAdmin } from './events/event-admin.js';
-import { createIncomingConnections, type IncomingConnections } from './events/incoming-connections.js';
+import {
+  createIncomingConnections,
+  createQueueCapacity,
+  type IncomingConnections,
+} from './events/backpressure.js';
+import {
+  createEventAdmin,
+  type EventAdmin,
+  FIRST_PURGE_MS,
+  PURGE_EVERY_MS,
+  purge,
+} from './events/event-admin.js';
 import { createIntake, type Intake } from './events/intake.js';
-import { FIRST_PURGE_MS, PURGE_EVERY_MS, purge } from './events/purge.js';
-import { createQueueCapacity } from './events/queue-capacity.js';
 import { answerText, receiveCall } from './events/receive.js';
-import { createHookKnowledge } from './hooks/hook-knowledge.js';
 import {
   type CreateHookInput,
   createHookFinder,
+  createHookKnowledge,
   type Hook,
   pathOfHook,
   putHook,
   removeHook,
 } from './hooks/hooks.js';
 import { DEFAULT_GRACE_MS, type HostLimits, resolveHostLimits } from './host-limits.js';
-import { type HostObserver, tellAll } from './observer.js';
+import { type HostObserver, type HostTracing, NO_TRACING, tellAll } from './observer.js';
 import type { Flows, Receiver } from './ports.js';
 import type { HostQueue } from './queue/host-queue.js';
 import { createLocalQueue } from './queue/local-queue.js';
 import { restoreJobs } from './queue/scenario-jobs.js';
 import { createScenarioAdmin, type ScenarioAdmin } from './scenarios/scenario-admin.js';
 import { type Health, readHealth } from './server/health.js';
-import type { HostMetrics } from './server/metrics.js';
-import { createStatusPages, isStatusPath, type StatusPages } from './server/status-pages.js';
+import {
+  createStatusPages,
+  type HostMetrics,
+  isStatusPath,
+  type StatusPages,
+} from './server/status-pages.js';
 import type { HookRow, HostStore } from './store/tables.js';
-import { type HostTracing, NO_TRACING } from './tracing.js';
-import { FOLLOW_CLOCK_EVERY_MS, followClock } from './work/follow-clock.js';
+import { FOLLOW_CLOCK_EVERY_MS, followClock } from './work/schedule.js';
 import { createWorker, type Worker } from './work/worker.js';
 
 /** Options of `createHost`. `store`, `receiver` and `flows` are required. */

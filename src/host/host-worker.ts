@@ -9,12 +9,12 @@ import { createBoundedCache } from '../shared/bounded-cache.js';
 import { escapeUnsafe } from '../shared/escape-unsafe.js';
 import { fromPortable } from '../shared/portable-value.js';
 import { toPlainResponse } from '../shared/server/plain-request.js';
+import type { HostSpan, HostTracing } from './observer.js';
+import type { CarriedBundles, CarriedDraft, CarriedOutcome, FlowTask, ReceiveTask } from './pool-ports.js';
 import type { FlowRequest, FlowSource, Flows, IncompleteDraft, PollProgress } from './ports.js';
 import { createFlows } from './scenarios/scenario-flows.js';
 import { toStored, writeStored } from './store/kept-value.js';
 import type { EventRow, IncompleteRow, ScenarioRow } from './store/tables.js';
-import type { HostSpan, HostTracing } from './tracing.js';
-import type { CarriedBundles, CarriedDraft, CarriedOutcome, FlowTask, ReceiveTask } from './worker-tasks.js';
 
 /** Setup module of a pool. Its `setupData` are the engine options. */
 export default function setUp({ data }: PoolSetupContext): PoolEngineOptions {

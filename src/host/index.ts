@@ -1,6 +1,5 @@
 export { createHost, type Host, type HostOptions } from './create-host.js';
-export { attachHook, detachHook } from './hooks/attach-hook.js';
-export { createEngineReceiver } from './hooks/engine-receiver.js';
+export { attachHook, createEngineReceiver, detachHook } from './hooks/engine-hooks.js';
 export type { HostLimits } from './host-limits.js';
 export { type HostNotice, type HostObserver, tellAll } from './observer.js';
 export { createPoolFlows, createPoolReceiver, openPoolApps } from './pool-ports.js';
@@ -9,8 +8,8 @@ export type { HostQueue } from './queue/host-queue.js';
 export { createLocalQueue } from './queue/local-queue.js';
 export { createPostgresQueue } from './queue/postgres-queue.js';
 export { createScenarioFlows } from './scenarios/scenario-flows.js';
-export { createHostMetrics } from './server/metrics.js';
 export { createNotifier } from './server/notifier.js';
 export { createHostTracing } from './server/open-telemetry.js';
+export { createHostMetrics } from './server/status-pages.js';
 export { openHostPostgres, openHostSqlite } from './store/open-host-store.js';
 export type { HostStore } from './store/tables.js';

@@ -4,6 +4,8 @@ import { defineApp } from '../engine/assembling/define-app.js';
 import { loadApp } from '../engine/loading/load-app.js';
 import type { EnginePool } from '../engine/pool/engine-pool.js';
 import type { AppSource, PoolCalls } from '../engine/pool/messages.js';
+import type { IncomingCall } from '../engine/webhook/incoming-call.js';
+import type { CompileOptions } from '../language/compile.js';
 import type { IncompleteExecution } from '../scenario/flow-report.js';
 import { planAfterRetry } from '../scenario/retry-plan.js';
 import { ByteBudget } from '../shared/byte-budget.js';
@@ -22,23 +24,23 @@ import { EngineError } from '../shared/errors/engine-error.js';
 import type { PlainObject } from '../shared/plain-object.js';
 import { type PlainResponse, toFetchResponse } from '../shared/server/plain-request.js';
 import { JsonText } from '../shared/store/json-text.js';
-import { type HostApp, requireApp } from './hooks/require-app.js';
-import type {
-  FlowOutcome,
-  FlowRequest,
-  Flows,
-  IncompleteDraft,
-  ReceivedBundles,
-  Receiver,
-  WebhookReception,
+import { type HostTracing, NO_TRACING, type SpanInput } from './observer.js';
+import {
+  type FlowOutcome,
+  type FlowRequest,
+  type Flows,
+  type HostApp,
+  type IncompleteDraft,
+  type ReceivedBundles,
+  type Receiver,
+  requireApp,
+  type WebhookReception,
 } from './ports.js';
-import type { FlowDefinition } from './scenarios/flow-definition.js';
-import { findRunSecrets, toDraft } from './scenarios/scenario-flows.js';
+import { type FlowDefinition, findRunSecrets, toDraft } from './scenarios/scenario-flows.js';
 import type { FindConnectionSecrets } from './scenarios/scenario-secrets.js';
 import { fromStored, writeStored } from './store/kept-value.js';
 import { readPlan } from './store/scenario-plan.js';
-import { type HostTracing, NO_TRACING, type SpanInput } from './tracing.js';
-import type { CarriedBundles, CarriedDraft, CarriedOutcome, FlowTask, ReceiveTask } from './worker-tasks.js';
+import type { ScenarioRow } from './store/tables.js';
 
 /** An app of a host whose code runs in a pool. */
 export interface PoolHostApp extends HostApp {
@@ -387,4 +389,57 @@ function describeTermination({ source }: FlowRequest, cause: EngineError, nowMs:
   const tried = { type, message: error.message };
   const next = { ...execution, error: tried, ...planAfterRetry(execution, type, nowMs) };
   return { ...failed, incompletes: [toDraft(next)] };
+}
+
+// Data that the tasks of `host-worker.ts` exchange with the main thread.
+
+/** Input of `receiveCall`. */
+export interface ReceiveTask {
+  readonly source: AppSource;
+  readonly webhook: string;
+  readonly call: IncomingCall;
+  readonly parameters: PlainObject;
+  readonly stored: PlainObject;
+}
+
+/** Bundles as stored JSON text, and their number. */
+export interface CarriedBundles {
+  readonly text: string;
+  readonly count: number;
+}
+
+/** Input of `runFlow`. Stored values cross as JSON text. */
+export interface FlowTask {
+  /** Sources of all apps of the flow by name. */
+  readonly sources: Readonly<Record<string, AppSource>>;
+  /** Name and plan. `triggerState` is separate. */
+  readonly scenario: Pick<ScenarioRow, 'id' | 'name' | 'definition'>;
+  readonly triggerState: string | undefined;
+  readonly source:
+    | { readonly kind: 'event'; readonly bundles: string }
+    | { readonly kind: 'poll' }
+    | { readonly kind: 'incomplete'; readonly execution: string; readonly bytes: number };
+  readonly room: number;
+  readonly expressions: Pick<CompileOptions, 'timezone' | 'semantics' | 'platformVersion'>;
+  /** Which calls to the main thread the task may make. */
+  readonly uses: {
+    readonly progress: boolean;
+    readonly answer: boolean;
+    readonly bundles: boolean;
+    readonly spans: boolean;
+  };
+}
+
+/** An incomplete execution sent to the main thread. */
+export interface CarriedDraft extends Pick<IncompleteDraft, 'error' | 'stored'> {
+  readonly execution: string;
+}
+
+/** The outcome of a flow sent to the main thread, with stored values as JSON text. */
+export interface CarriedOutcome
+  extends Omit<FlowOutcome, 'incompletes' | 'triggerState' | 'progressState' | 'output'> {
+  readonly incompletes: readonly CarriedDraft[];
+  readonly triggerState: string | undefined;
+  readonly progressState: string | undefined;
+  readonly output: FlowOutcome['output'];
 }

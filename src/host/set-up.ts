@@ -8,14 +8,14 @@ import { completeSettings } from '../scenario/scenario-state.js';
 import { EngineError } from '../shared/errors/engine-error.js';
 import { didYouMean } from '../shared/suggest.js';
 import type { Host } from './create-host.js';
-import { attachHook, detachHook } from './hooks/attach-hook.js';
+import { attachHook, detachHook } from './hooks/engine-hooks.js';
 import type { Hook } from './hooks/hooks.js';
-import { type HostApps, requireApp } from './hooks/require-app.js';
-import type { FlowDefinition, StepDefinition } from './scenarios/flow-definition.js';
+import { type HostApps, requireApp } from './ports.js';
 import type { ScenarioEntry } from './scenarios/scenario-file.js';
+import type { FlowDefinition, StepDefinition } from './scenarios/scenario-flows.js';
 import { assertCanAnswer, assertFits, type ScenarioPlan } from './store/scenario-plan.js';
 import type { HostStore } from './store/tables.js';
-import { nextCronTime } from './work/cron.js';
+import { nextCronTime } from './work/schedule.js';
 
 /** Options of `setUpScenario` and `removeScenario`. */
 export interface SetUpOptions {

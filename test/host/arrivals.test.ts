@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { createIncomingConnections } from '../../src/host/events/incoming-connections.js';
+import { createIncomingConnections } from '../../src/host/events/backpressure.js';
 
 it('waits while jobs arrive in each time slice, up to the maximum wait', async () => {
   let nowMs = 0;

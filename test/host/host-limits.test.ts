@@ -10,8 +10,8 @@ import {
   type HostObserver,
   openHostSqlite,
 } from '../../src/host/index.js';
-import { findStuck } from '../../src/host/scenarios/find-stuck.js';
-import { followClock } from '../../src/host/work/follow-clock.js';
+import { findStuck } from '../../src/host/scenarios/scenario-admin.js';
+import { followClock } from '../../src/host/work/schedule.js';
 import { StoreError } from '../../src/shared/errors/engine-error.js';
 import { newEvent, newIncomplete, newScenario } from './new-rows.js';
 import { describeEach, type Engine, eventually, openParts } from './open-parts.js';
@@ -271,7 +271,7 @@ describeEach('a host', (engine) => {
 });
 
 it('follows a calendar and its time zone through both daylight saving changes', async () => {
-  const { nextCronTime } = await import('../../src/host/work/cron.js');
+  const { nextCronTime } = await import('../../src/host/work/schedule.js');
   const at = async (afterIso: string): Promise<string> =>
     new Date(
       (await nextCronTime({ pattern: '30 2 * * *', timezone: 'Europe/Prague' }, Date.parse(afterIso))) ?? 0,

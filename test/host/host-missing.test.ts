@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { requireApp } from '../../src/host/hooks/require-app.js';
+import { requireApp } from '../../src/host/ports.js';
 import { assertAny } from '../../src/host/set-up.js';
 
 const MISSING: Error = expect.objectContaining({ code: 'HOST_MISSING' });

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { afterAll, expect, it, onTestFinished } from 'vitest';
-import { purge } from '../../src/host/events/purge.js';
+import { purge } from '../../src/host/events/event-admin.js';
 import { resolveHostLimits } from '../../src/host/host-limits.js';
 import { type HostStore, openHostSqlite } from '../../src/host/index.js';
 import { createVirtualClock } from '../../src/tools/testing/index.js';

@@ -6,12 +6,11 @@ import type { PlainObject } from '../../shared/plain-object.js';
 import type { HostContext } from '../context.js';
 import { MAX_REJECTED } from '../host-limits.js';
 import type { NewQueueJob } from '../queue/host-queue.js';
-import { eventJob } from '../queue/scenario-jobs.js';
+import { type EventClaim, eventJob } from '../queue/scenario-jobs.js';
 import { readPlan, readState } from '../store/scenario-plan.js';
 import type { EventRow, HostWriter, ScenarioRow } from '../store/tables.js';
-import type { EventClaim } from '../work/claim.js';
 import { RESERVE_MS } from '../work/worker.js';
-import type { Capacity, QueueCapacity } from './queue-capacity.js';
+import type { Capacity, QueueCapacity } from './backpressure.js';
 
 /** An event to store. */
 export interface EventDraft {

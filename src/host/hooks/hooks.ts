@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { createBatcher } from '../../shared/batcher.js';
+import { createBoundedCache } from '../../shared/bounded-cache.js';
 import type { Clock } from '../../shared/clock.js';
 import { EngineError } from '../../shared/errors/engine-error.js';
 import type { PlainObject } from '../../shared/plain-object.js';
-import { isLongerThan } from '../store/kept-value.js';
+import { isLongerThan, writeStored } from '../store/kept-value.js';
 import type { HookKind, HookRow, HostReader, HostStore, HostWriter } from '../store/tables.js';
+import type { HookKnowledge, HookSecrets } from './hook-secrets.js';
 
 /** A hook and its URL. */
 export interface Hook {
@@ -184,4 +186,48 @@ export async function removeHook(store: HostStore, clock: Clock, id: number): Pr
     await writer.update('scenarios', { hookId: id }, { hookId: null });
     await writer.remove('hooks', { id });
   });
+}
+
+/** Returns the secrets of a hook, cached until the hook changes. */
+export type KnowHook = (hook: HookSecrets) => HookKnowledge | Promise<HookKnowledge>;
+
+/** Maximum cached hooks. A hook with 256 Ki characters of secrets takes megabytes. [choice] */
+const MAX_KEPT = 200;
+
+interface Kept {
+  /** Cache key: the secrets, because rows have no version. */
+  readonly madeOf: string;
+  known: HookKnowledge | Promise<HookKnowledge>;
+}
+
+/** Caches the secrets of the most recently called hooks. */
+export function createHookKnowledge(): KnowHook {
+  const hooks = createBoundedCache<Kept>(MAX_KEPT);
+  return (hook) => {
+    const madeOf = [hook.token ?? '', writeStored(hook.parameters), writeStored(hook.data)].join('\n');
+    const before = hooks.get(String(hook.id));
+    if (before?.madeOf === madeOf) return before.known;
+    // Concurrent calls await the same promise, which keeps their order.
+    const kept: Kept = { madeOf, known: learn(hook) };
+    hooks.set(String(hook.id), kept);
+    return settle(kept);
+  };
+}
+
+async function learn(hook: HookSecrets): Promise<HookKnowledge> {
+  // Loaded lazily with the first call.
+  const { loadHookKnowledge } = await import('./hook-secrets.js');
+  return loadHookKnowledge(hook);
+}
+
+/** Replaces the promise by its value. Failures stay and reject each call. */
+function settle(kept: Kept): Promise<HookKnowledge> {
+  const learning = Promise.resolve(kept.known);
+  learning.then(
+    (known) => {
+      kept.known = known;
+    },
+    () => {},
+  );
+  return learning;
 }

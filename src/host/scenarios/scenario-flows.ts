@@ -1,7 +1,7 @@
 import type { CompileOptions } from '../../language/compile.js';
 import { type CompiledFlow, compileFlow } from '../../scenario/compile-flow.js';
 import { engineModule } from '../../scenario/engine-module.js';
-import type { FlowModule, FlowStep, ModuleInput, TriggerData } from '../../scenario/flow.js';
+import type { ErrorHandler, FlowModule, FlowStep, ModuleInput, TriggerData } from '../../scenario/flow.js';
 import {
   type FlowPhase,
   type FlowReport,
@@ -21,14 +21,47 @@ import {
 } from '../../shared/errors/check-options.js';
 import { isPlainObject, type PlainObject } from '../../shared/plain-object.js';
 import { fromPortable } from '../../shared/portable-value.js';
-import { type Engines, requireApp } from '../hooks/require-app.js';
-import type { FlowOutcome, FlowOutput, FlowRequest, FlowStepName, Flows, IncompleteDraft } from '../ports.js';
+import { type HostTracing, NO_TRACING } from '../observer.js';
+import {
+  type Engines,
+  type FlowOutcome,
+  type FlowOutput,
+  type FlowRequest,
+  type FlowStepName,
+  type Flows,
+  type IncompleteDraft,
+  requireApp,
+} from '../ports.js';
 import { fromStored, measureStored, toStored } from '../store/kept-value.js';
 import { readPlan } from '../store/scenario-plan.js';
 import type { ScenarioRow } from '../store/tables.js';
-import { type HostTracing, NO_TRACING } from '../tracing.js';
-import type { FlowDefinition, StepDefinition } from './flow-definition.js';
 import type { FindConnectionSecrets } from './scenario-secrets.js';
+
+/** A module of a scenario as JSON data. */
+export interface StepDefinition {
+  /** Later modules read its output by id: `{{2.email}}`. */
+  readonly id: number;
+  readonly app: string;
+  readonly module: string;
+  /** Name of the connection. */
+  readonly connection?: string | undefined;
+  /** Templates by parameter name. */
+  readonly parameters?: PlainObject | undefined;
+  /** JSON pointers to values in `parameters` that may be credentials and are never displayed. */
+  readonly hiddenParameters?: readonly string[] | undefined;
+  readonly filter?: string | boolean | undefined;
+  readonly onError?: ErrorHandler | undefined;
+}
+
+/** Input of `createScenarioFlows`: the flow of a plan as plain JSON data. */
+export interface FlowDefinition {
+  /**
+   * Whether module 1 is the webhook: `{{1.email}}` reads the incoming bundle. Otherwise the first step is the
+   * trigger.
+   */
+  readonly startsWithWebhook: boolean;
+  readonly steps: readonly StepDefinition[];
+}
 
 /** Options of `createScenarioFlows`. Only `engines` is required. */
 export interface ScenarioFlowsOptions {

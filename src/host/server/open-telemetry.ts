@@ -1,5 +1,5 @@
 import type { Attributes, Link, Span, SpanContext } from '@opentelemetry/api';
-import { type HostSpan, type HostTracing, NO_TRACING, type SpanAttributes } from '../tracing.js';
+import { type HostSpan, type HostTracing, NO_TRACING, type SpanAttributes } from '../observer.js';
 
 type Api = typeof import('@opentelemetry/api');
 

@@ -1,6 +1,7 @@
 import { isPlainObject } from '../../shared/plain-object.js';
 import { fromPortable, toPortable } from '../../shared/portable-value.js';
 import { JsonText, MAX_PARSED_LENGTH } from '../../shared/store/json-text.js';
+import type { EventRow } from './tables.js';
 
 /** Length counted per value in addition to the characters of strings. */
 export const VALUE_LENGTH = 16;
@@ -75,3 +76,20 @@ function lengthLeft(value: unknown, length: number, depth = 0): number {
 
 /** Maximum depth of stored values. */
 const MAX_DEPTH = 200;
+
+type Kept = Pick<EventRow, 'request'>;
+
+/** The id of the call of an event; undefined if not stored. */
+export function readCallId(event: Kept): string | undefined {
+  return readText(event, 'callId');
+}
+
+/** The span of the call of an event; undefined if not traced. */
+export function readTraceparent(event: Kept): string | undefined {
+  return readText(event, 'traceparent');
+}
+
+function readText({ request }: Kept, name: string): string | undefined {
+  const value = isPlainObject(request) ? request[name] : undefined;
+  return typeof value === 'string' ? value : undefined;
+}

@@ -1,11 +1,12 @@
 import { nextStart, type StartDecision, type StartKind } from '../../scenario/scenario-state.js';
+import type { PlainObject } from '../../shared/plain-object.js';
 import type { HostContext } from '../context.js';
+import type { ScenarioOff, WorkGivenUp } from '../observer.js';
 import type { QueueDelivery } from '../queue/host-queue.js';
-import { eventJob, keyOf, retryJob, runJob, scenarioIdOf } from '../queue/scenario-jobs.js';
+import { eventJob, keyOf, OPEN_INCOMPLETES, retryJob, runJob, scenarioIdOf } from '../queue/scenario-jobs.js';
+import { readCallId } from '../store/kept-value.js';
 import { findPlanError, readPlan, readState } from '../store/scenario-plan.js';
 import type { CrashCounts, EventRow, HostWriter, IncompleteRow, ScenarioRow } from '../store/tables.js';
-import { OPEN_INCOMPLETES } from './claim.js';
-import { type GiveUpNotice, giveUpEvent, giveUpIncomplete, giveUpPoll } from './give-up.js';
 
 /** A delivery, and whether it runs without other work in this process. */
 export interface Beginning {
@@ -399,4 +400,58 @@ function createMarks(writer: HostWriter): Marks {
       );
     },
   };
+}
+
+/** Notices of work that was given up, sent after the commit. */
+export type GiveUpNotice = WorkGivenUp | ScenarioOff;
+
+type Named = Pick<ScenarioRow, 'id' | 'name'>;
+
+const NAME = 'ExecutionInterruptedError';
+
+function explain({ limits }: Pick<HostContext, 'limits'>): PlainObject {
+  const times = limits.maxAttempts;
+  const message = `Processing started ${times} times without other running work, and every process ended before it.`;
+  return { name: NAME, message };
+}
+
+/** Marks an event as dead. */
+async function giveUpEvent(
+  writer: HostWriter,
+  context: HostContext,
+  { name: scenario }: Named,
+  { id, hookId, attempts }: Pick<EventRow, 'id' | 'hookId' | 'attempts'>,
+): Promise<readonly GiveUpNotice[]> {
+  const error = explain(context);
+  const dead = { status: 'dead', finishedAtMs: context.clock.now(), error } as const;
+  const [event] = await writer.updateAndRead('events', { id, status: ['pending', 'running'] }, dead);
+  if (event === undefined) return [];
+  const source = { kind: 'event', eventId: id, hookId, callId: readCallId(event) } as const;
+  return [{ kind: 'given-up', scenario, source, attempts, error }];
+}
+
+/** Marks an incomplete execution as waiting for a person. */
+async function giveUpIncomplete(
+  writer: HostWriter,
+  context: HostContext,
+  { name: scenario }: Named,
+  { id, attempts }: Pick<IncompleteRow, 'id' | 'attempts'>,
+): Promise<readonly GiveUpNotice[]> {
+  const error = explain(context);
+  const change = { status: 'unresolved', retryAtMs: null, error } as const;
+  if ((await writer.update('incompletes', { id, status: ['waiting', 'running'] }, change)) === 0) return [];
+  return [{ kind: 'given-up', scenario, source: { kind: 'incomplete', incompleteId: id }, attempts, error }];
+}
+
+/** Deactivates the scenario of a poll. */
+async function giveUpPoll(
+  writer: HostWriter,
+  context: HostContext,
+  { id, name: scenario }: Named,
+): Promise<readonly GiveUpNotice[]> {
+  const error = explain(context);
+  const state = { kind: 'inactive', errors: 0, reason: 'fatal-error', error: NAME } as const;
+  const change = { state, nextRunMs: null, scheduledMs: null, lastError: error };
+  await writer.update('scenarios', { id }, { ...change, crashes: 0, crashesAlone: 0 });
+  return [{ kind: 'scenario-off', scenario, reason: 'fatal-error', error }];
 }

@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto';
+import { reactionTo } from '../../scenario/error-reactions.js';
 import type { Transition } from '../../scenario/next-state.js';
+import type { RunOutcome } from '../../scenario/scenario-state.js';
 import { EngineError } from '../../shared/errors/engine-error.js';
 import type { HostContext } from '../context.js';
 import { findHookRows } from '../hooks/hooks.js';
 import type { RunSource } from '../observer.js';
 import type { FlowOutcome, FlowRequest, FlowSource } from '../ports.js';
-import { readCallId, readTraceparent } from '../read-call-id.js';
+import { OPEN_INCOMPLETES } from '../queue/scenario-jobs.js';
+import { readCallId, readTraceparent } from '../store/kept-value.js';
 import { readPlan } from '../store/scenario-plan.js';
-import type { HookRow, ScenarioRow } from '../store/tables.js';
-import { OPEN_INCOMPLETES } from './claim.js';
-import { persist } from './persist.js';
-import type { WorkEnd } from './work-end.js';
+import type { HookRow, HostWriter, ScenarioRow } from '../store/tables.js';
 
 /** A finished run for observers. */
 export interface EndedRun {
@@ -159,4 +159,66 @@ function describeSource(source: FlowSource): RunSource {
     case 'poll':
       return { kind: 'poll' };
   }
+}
+
+const FIRST_DELAY_MS = 100;
+const MAX_DELAY_MS = 5000;
+
+/** Errors that a retry of the same transaction may avoid. */
+const PASSING: ReadonlySet<string> = new Set(['STORE_UNAVAILABLE', 'STORE_FULL', 'STORE_BUSY']);
+
+/** Whether a store may accept a transaction later. */
+export function isPassing(error: unknown): boolean {
+  return error instanceof EngineError && PASSING.has(error.code);
+}
+
+/**
+ * Runs a transaction until the store accepts it, because results of a flow must not be lost while the database
+ * restarts or the disk is full. Rejects with the abort reason if the signal aborts.
+ *
+ * @throws any error that a retry cannot avoid
+ */
+export async function persist<R>(
+  { store, clock, onError }: HostContext,
+  signal: AbortSignal,
+  work: (writer: HostWriter) => Promise<R>,
+): Promise<R> {
+  for (let delayMs = FIRST_DELAY_MS; ; delayMs = Math.min(delayMs * 2, MAX_DELAY_MS)) {
+    try {
+      return await store.transaction(work, { isolation: 'read-committed' });
+    } catch (error) {
+      if (!isPassing(error)) throw error;
+      onError(error);
+    }
+    await clock.sleep(delayMs, signal);
+  }
+}
+
+/** Result for the input of a run. */
+export type WorkEnd =
+  /** Completed. */
+  | 'done'
+  /** Failed and waits for a person. */
+  | 'dead'
+  /** Returns to its queue and is retried when the scenario continues. */
+  | 'again';
+
+/** Errors of the connection. The event continues after the scenario is activated again. */
+const OF_THE_CONNECTION: ReadonlySet<string> = new Set([
+  'InvalidConfigurationError',
+  'InvalidAccessTokenError',
+]);
+
+/**
+ * Returns an event to its queue after an error that it did not cause: rate limit, unavailable API, invalid
+ * credentials. Other errors would recur, so the event becomes dead and waits for a replay. Source:
+ * https://help.make.com/webhooks: on a failed run the item goes back. [doc] Which errors: [inf]
+ */
+export function resolveEnd(outcome: RunOutcome, transition: Transition): WorkEnd {
+  if (outcome.kind === 'rollback') return 'dead';
+  // Stored or ignored errors do not affect the event.
+  if (outcome.kind !== 'error' || transition.stored !== undefined || transition.isDiscarded) return 'done';
+  const { kind } = reactionTo(outcome.type);
+  if (kind === 'suspend' || OF_THE_CONNECTION.has(outcome.type)) return 'again';
+  return kind === 'retry' && transition.state.kind !== 'inactive' ? 'again' : 'dead';
 }

@@ -1,6 +1,9 @@
 import type { ScenarioState } from '../../scenario/scenario-state.js';
-import type { ScenarioPlan } from '../store/scenario-plan.js';
-import { nextCronTime } from './cron.js';
+import { EngineError } from '../../shared/errors/engine-error.js';
+import type { HostQueue } from '../queue/host-queue.js';
+import { keyOf } from '../queue/scenario-jobs.js';
+import { type CronSchedule, readPlan, readState, type ScenarioPlan } from '../store/scenario-plan.js';
+import type { HostStore } from '../store/tables.js';
 
 /** Planned times of a scheduled scenario. */
 export interface PlannedRun {
@@ -67,4 +70,75 @@ function startAfter(state: ScenarioState, scheduledMs: number): number {
     default:
       return scheduledMs;
   }
+}
+
+/**
+ * The next time of a calendar schedule after an instant. If clocks go forward, a time that does not exist moves to
+ * the end of the gap. If they go back, a time that occurs twice runs once, at the first; a schedule of every hour
+ * runs in both hours.
+ *
+ * @returns null if there is no further time
+ * @throws EngineError (HOST_FILE) for an invalid pattern or time zone
+ */
+export async function nextCronTime(schedule: CronSchedule, afterMs: number): Promise<number | null> {
+  const { pattern, timezone = 'UTC' } = schedule;
+  const { Cron } = await import('croner');
+  try {
+    return new Cron(pattern, { timezone, paused: true }).nextRun(new Date(afterMs))?.getTime() ?? null;
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new EngineError('HOST_FILE', `"${pattern}" in "${timezone}" is not a valid schedule: ${why}`, {
+      cause,
+    });
+  }
+}
+
+/** Interval of the check whether the clock was set back. */
+export const FOLLOW_CLOCK_EVERY_MS: number = 10_000;
+
+/** A past event with a later time than this was recorded before the clock was set back. */
+const MAX_SKEW_MS = 5 * 60_000;
+
+/**
+ * Shifts due times after the clock was set back, so that a delay of ten minutes stays ten minutes. Detects the change
+ * by runs in the future. Calendar schedules follow the new clock.
+ */
+export async function followClock(store: HostStore, queue: HostQueue, nowMs: number): Promise<void> {
+  const where = { lastRunMs: { above: nowMs + MAX_SKEW_MS } };
+  for (const { id, lastRunMs } of await store.find('scenarios', { where, columns: ['lastRunMs'] })) {
+    if (lastRunMs === null) continue;
+    const byMs = lastRunMs - nowMs;
+    const moved = (ms: number | null): number | null => (ms === null ? null : ms - byMs);
+    await store.transaction(
+      async (writer) => {
+        const row = await writer.getLocked('scenarios', { id, lastRunMs }, 'update');
+        if (row === undefined) return;
+        const state = movedState(readState(row), byMs);
+        const plan = readPlan(row);
+        // Calendar times do not shift. Find the next one.
+        const planned =
+          plan.cron === undefined
+            ? { scheduledMs: moved(row.scheduledMs), nextRunMs: moved(row.nextRunMs) }
+            : await planAfter(plan, state, null, nowMs);
+        await writer.update('scenarios', { id }, { ...planned, lastRunMs: nowMs, state });
+        const retries = { scenarioId: id, status: 'waiting' } as const;
+        for (const one of await writer.find('incompletes', { where: retries, columns: ['retryAtMs'] })) {
+          await writer.update('incompletes', { id: one.id }, { retryAtMs: moved(one.retryAtMs) });
+        }
+        // The jobs wait for their new times.
+        await queue.release(writer, keyOf(id));
+        if (row.hookId === null) return;
+        const waiting = { hookId: row.hookId, status: 'pending', notBeforeMs: { above: nowMs } } as const;
+        // They wait for the scenario, whose time was just shifted.
+        await writer.update('events', waiting, { notBeforeMs: nowMs });
+      },
+      { isolation: 'read-committed' },
+    );
+  }
+}
+
+function movedState(state: ScenarioState, byMs: number): ScenarioState {
+  if (state.kind === 'running')
+    return { ...state, resting: movedState(state.resting, byMs) as typeof state.resting };
+  return 'untilMs' in state ? { ...state, untilMs: state.untilMs - byMs } : state;
 }

@@ -4,15 +4,20 @@ import { EngineError } from '../../shared/errors/engine-error.js';
 import type { HostContext } from '../context.js';
 import type { FlowOutcome, FlowRequest, PollProgress } from '../ports.js';
 import type { QueueDelivery } from '../queue/host-queue.js';
+import type { Claim, EventClaim, ScheduledClaim } from '../queue/scenario-jobs.js';
 import { assertOpens, copyStored, fromStored, isSameStored } from '../store/kept-value.js';
 import type { EventRow, HostWriter, IncompleteRow } from '../store/tables.js';
 import { type Beginning, type Begun, beginQueuedEvent, beginWork } from './begin.js';
-import type { Claim, EventClaim, ScheduledClaim } from './claim.js';
-import { addIncompletes } from './move-state.js';
-import { isPassing, persist } from './persist.js';
-import { defectReport, observeEnd, runScenario, type Settled, type WantedRun } from './run-scenario.js';
-import { settleAll } from './settle.js';
-import type { Settlement } from './settle-one.js';
+import {
+  defectReport,
+  isPassing,
+  observeEnd,
+  persist,
+  runScenario,
+  type Settled,
+  type WantedRun,
+} from './run-scenario.js';
+import { addIncompletes, type Settlement, settleAll } from './settle.js';
 
 /** Processes deliveries of the queue: starts the work, runs its flow and stores the results. */
 export interface Worker {

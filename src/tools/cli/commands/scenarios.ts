@@ -2,12 +2,16 @@ import { createRedactor } from '../../../engine/redaction/redact.js';
 import { SANITIZED } from '../../../engine/redaction/redact-text.js';
 import { collectNamedSecrets } from '../../../engine/redaction/secrets.js';
 import { pathOfHook } from '../../../host/hooks/hooks.js';
-import { findStuck, type Stuck } from '../../../host/scenarios/find-stuck.js';
-import { createScenarioAdmin, type ScenarioAdmin } from '../../../host/scenarios/scenario-admin.js';
+import { OPEN_INCOMPLETES } from '../../../host/queue/scenario-jobs.js';
+import {
+  createScenarioAdmin,
+  findStuck,
+  type ScenarioAdmin,
+  type Stuck,
+} from '../../../host/scenarios/scenario-admin.js';
 import { copyStored } from '../../../host/store/kept-value.js';
 import { readState } from '../../../host/store/scenario-plan.js';
 import type { HostStore, IncompleteRow, ScenarioRow } from '../../../host/store/tables.js';
-import { OPEN_INCOMPLETES } from '../../../host/work/claim.js';
 import type { ScenarioState } from '../../../scenario/scenario-state.js';
 import { SYSTEM_CLOCK } from '../../../shared/clock.js';
 import { EngineError } from '../../../shared/errors/engine-error.js';

@@ -14,9 +14,9 @@ import {
   type PoolHostApp,
 } from '../../../host/pool-ports.js';
 import { readScenarioFile, type ScenarioEntry } from '../../../host/scenarios/scenario-file.js';
-import { createHostMetrics } from '../../../host/server/metrics.js';
 import { createNotifier, type Notifier } from '../../../host/server/notifier.js';
 import { createHostTracing } from '../../../host/server/open-telemetry.js';
+import { createHostMetrics } from '../../../host/server/status-pages.js';
 import { assertAny, defaultEntries, removeScenario, setUpScenario } from '../../../host/set-up.js';
 import { readState } from '../../../host/store/scenario-plan.js';
 import { SYSTEM_CLOCK } from '../../../shared/clock.js';

@@ -1,7 +1,7 @@
 import { DOCUMENT_RULES, type DocumentKind } from '../../../engine/document/document-shapes.js';
 import { described, type KeyShape, listOf, only, type Shape } from '../../../engine/document/shape.js';
 import { MANIFEST_SHAPE } from '../../../engine/loading/manifest-shape.js';
-import { SCENARIO_FILE_SHAPE } from '../../../host/scenarios/scenario-shape.js';
+import { SCENARIO_FILE_SHAPE } from '../../../host/scenarios/scenario-file.js';
 import { isPlainObject, type PlainObject } from '../../../shared/plain-object.js';
 import { CONFIG_SHAPE } from '../../check/settings.js';
 import type { CheckedDocument } from '../../check/subject/checked-document.js';

@@ -1,5 +1,6 @@
 import type { HookReport } from '../../engine/webhook/run-hook-request.js';
 import {
+  ANY_OBJECT,
   ANY_VALUE,
   checkOptions,
   type OptionShapes,
@@ -7,10 +8,10 @@ import {
 } from '../../shared/errors/check-options.js';
 import { EngineError } from '../../shared/errors/engine-error.js';
 import { deepMerge, isPlainObject, type PlainObject } from '../../shared/plain-object.js';
+import { type Engines, type HostApps, type Receiver, requireApp } from '../ports.js';
 import { copyStored, fromStored, isLongerThan, isSameStored, toStored } from '../store/kept-value.js';
 import type { HookRow, HostStore } from '../store/tables.js';
 import { type Hook, MAX_HOOK_LENGTH, restoreHookParameters, storeHookData } from './hooks.js';
-import { type HostApps, requireApp } from './require-app.js';
 
 /** Options of `attachHook` and `detachHook`. */
 export interface AttachOptions {
@@ -101,4 +102,14 @@ async function readInput(
 
 function toObject(value: unknown): PlainObject {
   return isPlainObject(value) ? value : {};
+}
+
+/** Creates a receiver for the webhooks of the apps of some engines. */
+export function createEngineReceiver(options: { readonly engines: Engines }): Receiver {
+  checkOptions(options, { engines: ANY_OBJECT }, 'The options of createEngineReceiver', ['engines']);
+  const { engines } = options;
+  return async ({ app, webhook, call, parameters, stored, findRecipients, signal }) =>
+    requireApp(engines, app)
+      .webhook(webhook)
+      .handle(call, { parameters, webhook: stored, connections: findRecipients, signal });
 }
