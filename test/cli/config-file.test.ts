@@ -3,9 +3,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SERVE_COMMAND } from '../../src/tools/cli/commands/serve.js';
-import { withConfigFile } from '../../src/tools/cli/input/config-file.js';
 import { parseArguments } from '../../src/tools/cli/input/parse-arguments.js';
-import { readServeSettings } from '../../src/tools/cli/input/serve-options.js';
+import { readServeSettings, withConfigFile } from '../../src/tools/cli/input/serve-options.js';
 
 type Arguments = ReturnType<typeof parseArguments>;
 

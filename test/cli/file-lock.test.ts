@@ -6,7 +6,7 @@ import path from 'node:path';
 import { buildSync } from 'esbuild';
 import { afterAll, expect, it } from 'vitest';
 
-const SOURCE = path.resolve(import.meta.dirname, '../../src/tools/cli/connections/file-lock.ts');
+const SOURCE = path.resolve(import.meta.dirname, '../../src/tools/cli/connections/private-file.ts');
 const folder = mkdtempSync(path.join(tmpdir(), 'lock-'));
 const lock = path.join(folder, 'lock');
 

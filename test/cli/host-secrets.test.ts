@@ -2,7 +2,7 @@ import { beforeEach, expect, it, onTestFinished } from 'vitest';
 import { removeHook } from '../../src/host/hooks/hooks.js';
 import { createHost, type Host, type HostStore, openHostSqlite } from '../../src/host/index.js';
 import { createHostSecretFinder, type HostSecrets } from '../../src/tools/cli/connections/connection-data.js';
-import { openConnectionRows } from '../../src/tools/cli/connections/connection-rows.js';
+import { openConnectionRows } from '../../src/tools/cli/input/host-store-options.js';
 import { createVirtualClock } from '../../src/tools/testing/index.js';
 import { flowsOf, plan, receiveJson, SUCCESS } from '../host/test-flows.js';
 

@@ -1,11 +1,11 @@
 import { SaxesParser } from 'saxes';
 import { describe, expect, it } from 'vitest';
-import { createHumanReport } from '../../src/tools/cli/tests/human-report.js';
 import {
   createGithubReport,
+  createHumanReport,
   createJunitReport,
   createTapReport,
-} from '../../src/tools/cli/tests/machine-reports.js';
+} from '../../src/tools/cli/tests/reporters.js';
 import type { TestResult } from '../../src/tools/testing/index.js';
 
 /** Names and values of an app or a service: workflow commands, markup, and what steers a terminal. */

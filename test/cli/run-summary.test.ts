@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { RunReport } from '../../src/index.js';
-import { runSummary } from '../../src/tools/cli/output/run-summary.js';
+import { runSummary } from '../../src/tools/cli/execute-run.js';
 import { traceLine } from '../../src/tools/cli/output/trace-line.js';
 
 const STATS = { requests: 2, followUpPages: 1, records: 3, durationMs: 2100, stopReason: undefined } as const;

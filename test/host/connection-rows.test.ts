@@ -3,12 +3,12 @@ import { createServer } from 'node:http';
 import { afterAll, expect, it, onTestFinished } from 'vitest';
 import { type HostStore, openHostPostgres } from '../../src/host/index.js';
 import { createEngine, defineApp } from '../../src/index.js';
-import { openConnectionRows } from '../../src/tools/cli/connections/connection-rows.js';
 import {
   type ConnectionFiles,
   identifyOwner,
   storeForApp,
 } from '../../src/tools/cli/connections/connection-store.js';
+import { openConnectionRows } from '../../src/tools/cli/input/host-store-options.js';
 import { writeApp } from '../app/temp-app.js';
 import { writeConnectApp } from '../cli/connect-app.js';
 import { type CliResult, cli } from '../cli/fake-io.js';

@@ -12,9 +12,9 @@ import {
 import { absoluteAddress } from '../call/addresses.js';
 import { freeText, id, OK, OK_SCHEMA } from '../call/fields.js';
 import { changeLicense, presentOrganization } from '../organizations/organization-life.js';
-import { assertReferences } from '../platform/reference-data.js';
 import { badRequest, blocked, invalidParameter } from '../problems.js';
 import type { Price } from '../services/ports.js';
+import { assertReferences } from '../services/reference-data.js';
 import { notify, type RestServices } from '../services/services.js';
 import { defineOperation, type StoreOperation } from '../services/store-operation.js';
 import {

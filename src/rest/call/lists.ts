@@ -1,6 +1,5 @@
 import { ownMember, type PlainObject, setMember } from '../../shared/plain-object.js';
 import { badRequest, invalidParameter } from '../problems.js';
-import type { ColumnChoice } from './operation.js';
 
 /**
  * How a list is divided into pages. Source: https://developers.make.com/api-documentation (pagination and sorting,
@@ -67,6 +66,12 @@ export function pageQuery<C extends string>(
 } {
   const { sortBy, sortDir, limit, offset } = page;
   return { sortBy: columns[sortBy], descending: sortDir === 'desc', limit, offset };
+}
+
+/** The columns that records of a list have. */
+export interface ColumnChoice {
+  readonly all: readonly string[];
+  readonly default: readonly string[];
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { Schema, SchemaMap } from '../../shared/schema/build.js';
 import type { ApiScope, Permission } from './access.js';
-import type { Paging } from './lists.js';
+import type { ColumnChoice, Paging } from './lists.js';
 import type { OperationId } from './operation-inputs.js';
 
 /** The kind of resource that an operation is about. */
@@ -11,11 +11,6 @@ export interface SubjectSource<S extends SubjectKind = SubjectKind> {
   readonly kind: S;
   readonly in: 'params' | 'query' | 'body';
   readonly name: string;
-}
-
-export interface ColumnChoice {
-  readonly all: readonly string[];
-  readonly default: readonly string[];
 }
 
 /** Where the caller of a request reaches the API. */

@@ -1,6 +1,5 @@
 import { dateTime, flag, integer, object } from '../../shared/schema/build.js';
 import { freeText, id, listed, properName, wrapped } from '../call/fields.js';
-import { assertReferences } from '../platform/reference-data.js';
 import { badRequest, confirmationRequired, forbidden, invalidParameter, refused } from '../problems.js';
 import {
   type Consumption,
@@ -10,6 +9,7 @@ import {
   licenseProblem,
   nextResetAfter,
 } from '../services/license.js';
+import { assertReferences } from '../services/reference-data.js';
 import { notify, type RestServices } from '../services/services.js';
 import { defineOperation, type StoreOperation } from '../services/store-operation.js';
 import { zoneOfRegion } from '../services/zone-directory.js';

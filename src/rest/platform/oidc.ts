@@ -1,8 +1,8 @@
 import { flag, list, object, text } from '../../shared/schema/build.js';
 import { SCOPE_NAMES } from '../call/access.js';
 import type { Addresses } from '../call/operation.js';
+import { timezoneCode } from '../services/reference-data.js';
 import { defineOperation, type StoreOperation } from '../services/store-operation.js';
-import { timezoneCode } from './reference-data.js';
 
 const TAG = 'OpenID Connect';
 const AUTH = { server: 'auth', method: 'GET', tag: TAG, scopes: [] } as const;

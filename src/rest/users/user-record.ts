@@ -11,11 +11,12 @@ import {
   type Schema,
   text,
 } from '../../shared/schema/build.js';
+import type { ColumnChoice } from '../call/lists.js';
 import { pickColumns } from '../call/lists.js';
-import type { ColumnChoice } from '../call/operation.js';
+
 import { ORGANIZATION_ROLE_SCHEMA, organizationRoleRecord } from '../organizations/organization-record.js';
 import { OWN_SPACE_SCHEMA, ownSpaceRecord } from '../organizations/private-spaces.js';
-import { LOCALES, timezoneCode } from '../platform/reference-data.js';
+import { LOCALES, timezoneCode } from '../services/reference-data.js';
 import type { RestServices } from '../services/services.js';
 import { readAllRows } from '../store/read-rows.js';
 import type { UserRow } from '../store/tables.js';

@@ -1,3 +1,6 @@
+import { createRequire } from 'node:module';
+import { AppError } from '../../shared/errors/app-error.js';
+import { EngineError } from '../../shared/errors/engine-error.js';
 import type { Io } from './io.js';
 
 export interface OptionSpec {
@@ -69,4 +72,39 @@ export interface CommandEntry {
 /** The options of a command, with `--help`. */
 export function listOptions(command: Command): OptionSpecs {
   return { ...command.options, help: { short: 'h', help: 'Shows this help.' } };
+}
+/** Exit codes of the process. */
+export const EXIT: {
+  readonly ok: 0;
+  /** The app, the module or the expression failed. */
+  readonly failed: 1;
+  /** The command line is invalid or names something that does not exist. */
+  readonly usage: 2;
+  /** An API differs from its recorded cases. */
+  readonly drift: 3;
+  /** Ctrl-C: 128 and the number of SIGINT, as shells expect. */
+  readonly interrupted: 130;
+} = { ok: 0, failed: 1, usage: 2, drift: 3, interrupted: 130 };
+
+/** The error of an invalid command line; exit code 2. */
+export function usageError(message: string, cause?: unknown): EngineError {
+  return new EngineError('USAGE', message, { cause });
+}
+
+/** A command line that names an unknown connection. The process ends with 2, as for any wrong command line. */
+export function missingConnection(name: string, hint: string): EngineError {
+  const message = `There is no connection "${name}".${hint} iml connections list shows all.`;
+  return new EngineError('CONNECTION_MISSING', message);
+}
+
+/** Whether a mistake on the command line caused the error; an AppError comes from a run. */
+export function isUsageError(error: EngineError): boolean {
+  if (error instanceof AppError) return false;
+  return error.code === 'USAGE' || error.code === 'CONNECTION_MISSING';
+}
+
+/** Version of this package. The self-reference works wherever the build is. */
+export function readVersion(): string {
+  const { version } = createRequire(import.meta.url)('iml-runtime/package.json') as { version: string };
+  return version;
 }

@@ -3,7 +3,7 @@ import type { RunReport } from '../../engine/component/report.js';
 import { readTimeout } from '../../engine/component/start-run.js';
 import type { ConnectionStore } from '../../engine/connection/connection-store.js';
 import { createEngine } from '../../engine/create-engine.js';
-import type { App } from '../../engine/document/app.js';
+import type { App, ModuleType } from '../../engine/document/app.js';
 import { type Limits, resolveLimits } from '../../engine/run/limits.js';
 import type { RunWarning, TraceListener } from '../../engine/run/trace.js';
 import { AppError } from '../../shared/errors/app-error.js';
@@ -13,10 +13,10 @@ import { traceDocuments } from '../testing/suite/run-trace.js';
 import { writeTraceFile } from '../testing/suite/trace-file.js';
 import type { RunSettings } from './input/run-options.js';
 import type { Io, Output } from './io.js';
-import { type BundleWriter, createBundleWriter } from './output/bundle-writer.js';
+import { printJson } from './output/json-output.js';
 import { writeOutputFile } from './output/output-file.js';
 import { type Progress, progressLine, startProgress } from './output/progress.js';
-import { runSummary } from './output/run-summary.js';
+import { type BundleWriter, createBundleWriter } from './output/results.js';
 import { createSaveBinaries } from './output/save-binaries.js';
 import { printableLine } from './output/terminal-text.js';
 import { traceLine } from './output/trace-line.js';
@@ -169,4 +169,65 @@ function startTraceFile({ app, moduleName, limits, traceFile, input }: TracedRun
     await writeOutputFile('--trace-file', { ...file, newMode: OWNER_ONLY_FILE, createFolders: false });
     await io.stderr.write(`The run is in ${printableLine(traceFile)}.\n`);
   };
+}
+
+/** One line about a finished run: bundles, usage, stop reason. */
+export function runSummary({ stats, state }: RunReport, bundles: number): string {
+  const { requests, followUpPages, durationMs, stopReason, waits = [] } = stats;
+  const parts = [
+    count(bundles, 'bundle'),
+    count(requests, 'request'),
+    ...(followUpPages > 0 ? [count(followUpPages, 'follow-up page')] : []),
+    seconds(durationMs),
+    ...waits.map(({ origin, reason, waitedMs }) => `waited ${seconds(waitedMs)} for ${origin} (${reason})`),
+    ...(stopReason === undefined || stopReason === 'no-pagination' ? [] : [`no further page: ${stopReason}`]),
+  ];
+  const stateLine = state === undefined ? '' : `state for the next run: ${printJson(state)}\n`;
+  return `${parts.join(', ')}\n${stateLine}`;
+}
+
+function seconds(ms: number): string {
+  return `${(ms / 1000).toFixed(1)} s`;
+}
+
+function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`;
+}
+
+/** A run without bundles. */
+export interface EmptyRun {
+  readonly type: ModuleType;
+  readonly requests: number;
+  /** The state before the run, or its start if that is no word. */
+  readonly since: unknown;
+  readonly start: unknown;
+  readonly payload: unknown;
+  /** The state after the run. */
+  readonly state: unknown;
+}
+
+/** Explains why a trigger returned nothing; empty if there is no explanation. */
+export function explainEmptyRun(run: EmptyRun): string {
+  switch (run.type) {
+    case 'trigger':
+      return `${explainTrigger(run)}\n`;
+    case 'instant_trigger':
+      return `${explainInstantTrigger(run)}\n`;
+    default:
+      return '';
+  }
+}
+
+function explainTrigger({ since, start, state, requests }: EmptyRun): string {
+  if (requests === 0) return 'No bundles: no request was sent, as no condition allowed one.';
+  if (since !== undefined) return `No bundles: nothing is new since ${printJson(since)}.`;
+  if (start === 'all') return 'No bundles: the service gave no items.';
+  if (state === undefined) return 'No bundles: the service gave no items that the trigger could tell apart.';
+  return `No bundles: a trigger without state starts here (${printJson(state)}), and gives what comes from now on. --start all gives all there is; --state FILE keeps where it stands for the next run.`;
+}
+
+function explainInstantTrigger({ payload }: EmptyRun): string {
+  if (payload === undefined)
+    return 'No bundles: an instant trigger works on an item of a webhook, and none was given. --payload gives one; iml webhook makes items of a call.';
+  return 'No bundles: for this item the condition was false, or nothing was put out.';
 }

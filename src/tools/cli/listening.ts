@@ -1,7 +1,7 @@
 import { EngineError } from '../../shared/errors/engine-error.js';
 import { readErrno } from '../../shared/read-regular-file.js';
+import { usageError } from './command.js';
 import { type Io, UserInterruption } from './io.js';
-import { usageError } from './usage-error.js';
 
 /**
  * The message of a command that cannot listen on its port.
@@ -36,4 +36,16 @@ function untilAborted(signal: AbortSignal): Promise<never> {
     if (signal.aborted) reject(signal.reason);
     else signal.addEventListener('abort', () => reject(signal.reason), { once: true });
   });
+}
+
+/**
+ * The number of `--port`; 0 chooses a free port.
+ *
+ * @throws EngineError (USAGE)
+ */
+export function readPort(text: string | undefined, standard: number): number {
+  if (text === undefined) return standard;
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
+  if (port <= 65_535) return port;
+  throw usageError(`--port: "${text}" is no port: a number from 0 to 65535 is expected.`);
 }

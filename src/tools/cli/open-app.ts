@@ -5,9 +5,8 @@ import { findApp, findNearestApp } from '../../engine/loading/find-app.js';
 import { loadApp } from '../../engine/loading/load-app.js';
 import { MANIFEST } from '../../engine/loading/read-manifest.js';
 import { SpecError } from '../../shared/errors/engine-error.js';
-import type { Arguments, PositionalSpec } from './command.js';
+import { type Arguments, type PositionalSpec, usageError } from './command.js';
 import type { Io } from './io.js';
-import { usageError } from './usage-error.js';
 
 export interface LoadedApp {
   readonly app: App;

@@ -1,13 +1,11 @@
 import { EngineError } from '../../shared/errors/engine-error.js';
 import { didYouMean } from '../../shared/suggest.js';
+import { EXIT, isUsageError, readVersion, usageError } from './command.js';
 import { COMMANDS } from './commands.js';
-import { EXIT } from './exit-code.js';
 import { parseArguments } from './input/parse-arguments.js';
 import { type Io, isBrokenPipe, UserInterruption } from './io.js';
 import { commandHelp, overviewHelp } from './output/print-help.js';
 import { printable, withoutCommands } from './output/terminal-text.js';
-import { readVersion } from './read-version.js';
-import { isUsageError, usageError } from './usage-error.js';
 
 /**
  * Runs a command line.

@@ -2,14 +2,12 @@ import type { RunWarning } from '../../engine/run/trace.js';
 import type { AppError } from '../../shared/errors/app-error.js';
 import { EngineError } from '../../shared/errors/engine-error.js';
 import type { ComponentName } from '../check/subject/used-part.js';
-import { EXIT } from './exit-code.js';
+import { EXIT, isUsageError } from './command.js';
 import type { Io } from './io.js';
 import type { LoadedApp } from './open-app.js';
-import type { OutputSettings } from './output/bundle-writer.js';
-import { describeError } from './output/describe-error.js';
-import { runWarnings } from './output/print-findings.js';
-import { printRunFindings, type RunFindings } from './output/run-findings.js';
-import { isUsageError } from './usage-error.js';
+import { describeError } from './output/print-error.js';
+import { printRunFindings, type RunFindings, runWarnings } from './output/print-findings.js';
+import type { OutputSettings } from './output/results.js';
 
 /** The outcome of work with an app. */
 export interface WorkOutcome {

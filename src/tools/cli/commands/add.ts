@@ -27,15 +27,13 @@ import {
   triggerTemplate,
   webhookTemplate,
 } from '../../life/templates.js';
-import type { Arguments, Command } from '../command.js';
-import { EXIT } from '../exit-code.js';
-import { oneOf } from '../input/ask-option.js';
+import { type Arguments, type Command, EXIT, usageError } from '../command.js';
+import { oneOf } from '../input/ask.js';
 import type { Io } from '../io.js';
 import { APP_FOLDER, findAppFolder } from '../open-app.js';
+import { writeNewFiles } from '../output/output-file.js';
 import { printableLine } from '../output/terminal-text.js';
 import { writeFirstTests } from '../tests/first-tests.js';
-import { usageError } from '../usage-error.js';
-import { writeNewFiles } from '../write-new-files.js';
 import { API_OPTIONS, readAuthentication, readBaseUrl, readPath } from './init.js';
 
 /** What can be added, and the kind of component that it is. */

@@ -13,15 +13,12 @@ import type { Rule } from '../../check/rule.js';
 import { printRulePage, rulePage } from '../../check/rule-page.js';
 import { RULES } from '../../check/rules.js';
 import { CHECK_PROFILES, type CheckProfile } from '../../check/settings.js';
-import type { Arguments, Command } from '../command.js';
-import { EXIT } from '../exit-code.js';
+import { type Arguments, type Command, EXIT, readVersion, usageError } from '../command.js';
 import type { Io } from '../io.js';
 import { APP_FOLDER, findAppFolder } from '../open-app.js';
 import { printPrettyJson } from '../output/json-output.js';
 import { countFindings, findingLine, printFindings } from '../output/print-findings.js';
 import { printable, printableLine } from '../output/terminal-text.js';
-import { readVersion } from '../read-version.js';
-import { usageError } from '../usage-error.js';
 
 const FORMATS = ['human', 'json', 'sarif', 'github'] as const;
 type Format = (typeof FORMATS)[number];

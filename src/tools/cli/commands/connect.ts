@@ -12,7 +12,7 @@ import { readForm } from '../../../engine/parameters/form.js';
 import { AppError } from '../../../shared/errors/app-error.js';
 import { EngineError, StoreError } from '../../../shared/errors/engine-error.js';
 import type { PlainObject } from '../../../shared/plain-object.js';
-import type { Arguments, Command } from '../command.js';
+import { type Arguments, type Command, EXIT, isUsageError, usageError } from '../command.js';
 import { authorizeInBrowser, type BrowserSettings } from '../connections/authorize-in-browser.js';
 import {
   type ConnectionFiles,
@@ -20,31 +20,27 @@ import {
   identifyOwner,
   isConnectionName,
   isSameApp,
+  labelConnection,
 } from '../connections/connection-store.js';
-import { EXIT } from '../exit-code.js';
-import { askParameters } from '../input/ask-parameters.js';
+import { askParameters } from '../input/ask.js';
+import { findNamed } from '../input/component-input.js';
 import {
   NETWORK_OPTIONS,
   readNetworkOptions,
   readTraceOptions,
   TRACE_OPTIONS,
 } from '../input/engine-options.js';
-import { findNamed } from '../input/find-named.js';
 import { CONNECTIONS_OPTION, openConnections } from '../input/host-store-options.js';
 import { readData } from '../input/input-data.js';
 import { readKnownParameters } from '../input/module-parameters.js';
 import { withProjectOptions } from '../input/project-options.js';
 import type { Io } from '../io.js';
 import { APP_FOLDER, type LoadedApp, openApp, readAppAndOptionalName } from '../open-app.js';
-import { labelConnection } from '../output/connection-label.js';
-import { describeError } from '../output/describe-error.js';
-import { printError } from '../output/print-error.js';
-import { runWarnings } from '../output/print-findings.js';
-import { printRunFindings } from '../output/run-findings.js';
-import { type ConnectionRecorder, createConnectionRecorder } from '../recording/connection-recorder.js';
+import { describeError, printError } from '../output/print-error.js';
+import { printRunFindings, runWarnings } from '../output/print-findings.js';
 import { RECORD_OPTIONS, readRecordSettings } from '../recording/record-settings.js';
+import { type ConnectionRecorder, createConnectionRecorder } from '../recording/recorder.js';
 import { dropUnreadOutput } from '../recording/with-recording.js';
-import { isUsageError, usageError } from '../usage-error.js';
 
 const DEFAULT_PORT = 8976;
 const DEFAULT_WAIT_SECONDS = 900;

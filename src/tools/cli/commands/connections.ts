@@ -6,7 +6,14 @@ import { createEngine } from '../../../engine/create-engine.js';
 import { findConnection } from '../../../engine/find-component.js';
 import { EngineError } from '../../../shared/errors/engine-error.js';
 import { didYouMean } from '../../../shared/suggest.js';
-import type { Arguments, Command } from '../command.js';
+import {
+  type Arguments,
+  type Command,
+  EXIT,
+  isUsageError,
+  missingConnection,
+  usageError,
+} from '../command.js';
 import {
   type ConnectionEntry,
   type ConnectionFiles,
@@ -14,29 +21,27 @@ import {
   identifyOwner,
   isSameApp,
   keptOwner,
+  labelConnection,
   MOVE_HINT,
   openConnectionFiles,
   otherApp,
 } from '../connections/connection-store.js';
 import { configFolder } from '../connections/private-file.js';
-import { EXIT } from '../exit-code.js';
+import { findEntry, findNamed } from '../input/component-input.js';
 import {
   NETWORK_OPTIONS,
   readNetworkOptions,
   readTraceOptions,
   TRACE_OPTIONS,
 } from '../input/engine-options.js';
-import { findEntry, findNamed } from '../input/find-named.js';
 import { CONNECTIONS_OPTION, openConnections } from '../input/host-store-options.js';
 import { withProjectOptions } from '../input/project-options.js';
 import type { Io } from '../io.js';
 import { type LoadedApp, openApp } from '../open-app.js';
-import { labelConnection } from '../output/connection-label.js';
-import { describeError } from '../output/describe-error.js';
 import { printJson, printPrettyJson } from '../output/json-output.js';
+import { describeError } from '../output/print-error.js';
 import { printTable } from '../output/print-table.js';
 import { printableLine } from '../output/terminal-text.js';
-import { isUsageError, missingConnection, usageError } from '../usage-error.js';
 
 const ACTIONS = ['list', 'test', 'refresh', 'move', 'remove', 'import', 'export'] as const;
 

@@ -6,29 +6,24 @@ import { createFolderWriter } from '../../../shared/folder-writer.js';
 import { readErrno } from '../../../shared/read-regular-file.js';
 import type { KeptConnection } from '../../dev/backend.js';
 import { type DevServer, serveDev } from '../../dev/serve-dev.js';
-import type { Arguments, Command } from '../command.js';
+import { type Arguments, type Command, EXIT, readVersion, usageError } from '../command.js';
 import {
   type ConnectionFiles,
   identifyOwner,
   isConnectionName,
   isSameApp,
+  labelConnection,
   openConnectionFiles,
   storeForApp,
   userKey,
 } from '../connections/connection-store.js';
-import { configFolder, makePrivateFolder } from '../connections/private-file.js';
-import { EXIT } from '../exit-code.js';
+import { configFolder, makePrivateFolder, refuseLinks } from '../connections/private-file.js';
 import { ENGINE_OPTIONS, readEngineOptions } from '../input/engine-options.js';
 import { withProjectOptions } from '../input/project-options.js';
-import { readPort } from '../input/read-port.js';
-import { refuseLinks } from '../input/refuse-links.js';
 import type { Io } from '../io.js';
-import { cannotListen, untilInterrupted } from '../listening.js';
+import { cannotListen, readPort, untilInterrupted } from '../listening.js';
 import { APP_FOLDER, findAppFolder, type LoadedApp, openApp } from '../open-app.js';
-import { labelConnection } from '../output/connection-label.js';
 import { printError } from '../output/print-error.js';
-import { readVersion } from '../read-version.js';
-import { usageError } from '../usage-error.js';
 import { assertNameIsFree } from './connect.js';
 
 const DEFAULT_PORT = 8078;

@@ -9,14 +9,11 @@ import { compareApps, sortChanges } from '../../life/diff/compare-apps.js';
 import { CHANGE_LEVELS, type ChangeLevel } from '../../life/diff/diff-rules.js';
 import { createDiffSarif, nameComponent, printChangelog } from '../../life/diff/print-changes.js';
 import { withRevision } from '../../life/open-revision.js';
-import type { Arguments, Command } from '../command.js';
-import { EXIT } from '../exit-code.js';
+import { type Arguments, type Command, EXIT, readVersion, usageError } from '../command.js';
 import type { Io } from '../io.js';
 import { findAppFolder } from '../open-app.js';
 import { printPrettyJson } from '../output/json-output.js';
 import { printable, printableLine } from '../output/terminal-text.js';
-import { readVersion } from '../read-version.js';
-import { usageError } from '../usage-error.js';
 
 const FORMATS = ['human', 'json', 'sarif', 'markdown'] as const;
 type Format = (typeof FORMATS)[number];

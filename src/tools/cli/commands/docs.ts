@@ -1,11 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { insertReference, printReference } from '../../life/app-reference.js';
-import type { Command } from '../command.js';
-import { EXIT } from '../exit-code.js';
+import { type Command, EXIT, usageError } from '../command.js';
 import { APP_FOLDER, findAppFolder, openApp } from '../open-app.js';
 import { writeOutputFile } from '../output/output-file.js';
-import { usageError } from '../usage-error.js';
 
 export const DOCS_COMMAND: Command = {
   name: 'docs',

@@ -3,9 +3,10 @@ import { findModule } from '../../../engine/find-component.js';
 import type { EpochEntry } from '../../../engine/module/run-epoch.js';
 import { moduleForm } from '../../../engine/parameters/form.js';
 import { readCommon, toFixtureInput } from '../../testing/recording/recorded-input.js';
-import type { Arguments, Command, PositionalSpec } from '../command.js';
+import { type Arguments, type Command, type PositionalSpec, usageError } from '../command.js';
 import {
   CHECK_OPTIONS,
+  findNamed,
   INPUT_OPTIONS,
   listSecrets,
   openConnections,
@@ -18,16 +19,13 @@ import {
   readTraceOptions,
   TRACE_OPTIONS,
 } from '../input/engine-options.js';
-import { findNamed } from '../input/find-named.js';
 import { readKnownParameters } from '../input/module-parameters.js';
-import { OUTPUT_OPTIONS, readOutputSettings } from '../input/output-options.js';
 import { withProjectOptions } from '../input/project-options.js';
 import type { Io } from '../io.js';
 import { APP_FOLDER, openApp, readAppAndName } from '../open-app.js';
-import { createBundleWriter } from '../output/bundle-writer.js';
+import { createBundleWriter, OUTPUT_OPTIONS, readOutputSettings } from '../output/results.js';
 import { RECORD_OPTIONS, readRecordSettings } from '../recording/record-settings.js';
 import { addRecording, dropUnreadOutput, prepareRecording } from '../recording/with-recording.js';
-import { usageError } from '../usage-error.js';
 import { type AppWork, workWithApp } from '../work-with-app.js';
 
 const NAME: PositionalSpec = { name: 'trigger', help: 'Name of the polling trigger.' };

@@ -2,15 +2,13 @@ import { APP_FUNCTIONS } from '../../../engine/custom-functions.js';
 import { type CompileOptions, evaluate } from '../../../language/compile.js';
 import { listenForMissing } from '../../../language/environment.js';
 import type { PlainObject } from '../../../shared/plain-object.js';
-import type { Arguments, Command } from '../command.js';
-import { EXIT } from '../exit-code.js';
+import { type Arguments, type Command, EXIT, usageError } from '../command.js';
 import { readSemantics, readTimezone, SEMANTICS_OPTION } from '../input/engine-options.js';
 import { readDataObject } from '../input/input-data.js';
 import type { Io } from '../io.js';
 import { printJson } from '../output/json-output.js';
 import { printableLine } from '../output/terminal-text.js';
 import { typedValue, valueText } from '../output/trace-line.js';
-import { usageError } from '../usage-error.js';
 
 export const EVAL_COMMAND: Command = {
   name: 'eval',

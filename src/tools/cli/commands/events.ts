@@ -3,16 +3,19 @@ import type { EventStatus, HostStore } from '../../../host/store/tables.js';
 import { SYSTEM_CLOCK } from '../../../shared/clock.js';
 import { EngineError } from '../../../shared/errors/engine-error.js';
 import { didYouMean } from '../../../shared/suggest.js';
-import type { Arguments, Command } from '../command.js';
+import { type Arguments, type Command, EXIT, usageError } from '../command.js';
 import { createHostSecretFinder, type HostSecretFinder } from '../connections/connection-data.js';
-import { EXIT } from '../exit-code.js';
 import { HOST_OPTIONS, openHostParts, readId } from '../input/host-store-options.js';
 import type { Io } from '../io.js';
 import { printJson, printPrettyJson } from '../output/json-output.js';
-import { createMessageReader, type ReadMessage } from '../output/message-reader.js';
 import { printTable } from '../output/print-table.js';
-import { type EventNames, formatInstant, shownEvent } from '../output/shown-event.js';
-import { usageError } from '../usage-error.js';
+import {
+  createMessageReader,
+  type EventNames,
+  formatInstant,
+  type ReadMessage,
+  shownEvent,
+} from '../output/shown-event.js';
 
 const ACTIONS = ['list', 'show', 'replay', 'discard'] as const;
 

@@ -16,13 +16,11 @@ import {
   type InferredPart,
   inferPart,
 } from '../../life/infer/infer-part.js';
-import type { Arguments, Command } from '../command.js';
-import { EXIT } from '../exit-code.js';
+import { type Arguments, type Command, EXIT, usageError } from '../command.js';
 import type { Io } from '../io.js';
 import { APP_FOLDER, findAppFolder, type LoadedApp, openApp } from '../open-app.js';
 import { cannotWrite } from '../output/output-file.js';
 import { printableLine } from '../output/terminal-text.js';
-import { usageError } from '../usage-error.js';
 
 export const INFER_COMMAND: Command = {
   name: 'infer',

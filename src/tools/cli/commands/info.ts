@@ -9,16 +9,14 @@ import {
   readParameterType,
 } from '../../../engine/parameters/parameter-spec.js';
 import { didYouMean } from '../../../shared/suggest.js';
-import type { Arguments, Command } from '../command.js';
-import { EXIT } from '../exit-code.js';
+import { type Arguments, type Command, EXIT, usageError } from '../command.js';
 import { listSetOptions, type SetOption } from '../input/project-options.js';
 import type { Io } from '../io.js';
 import { APP_FOLDER, type LoadedApp, openApp, readAppAndOptionalName } from '../open-app.js';
 import { printJson, printPrettyJson } from '../output/json-output.js';
+import { printRunFindings } from '../output/print-findings.js';
 import { fitText, padText } from '../output/print-table.js';
-import { printRunFindings } from '../output/run-findings.js';
 import { printableLine } from '../output/terminal-text.js';
-import { usageError } from '../usage-error.js';
 
 const DEFAULT_WIDTH = 40;
 /** More options are shown with --json only, unless they have nested fields. */

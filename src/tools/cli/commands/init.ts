@@ -18,15 +18,13 @@ import {
   moduleTemplate,
   readmeTemplate,
 } from '../../life/templates.js';
-import type { Arguments, Command, OptionSpec } from '../command.js';
-import { EXIT } from '../exit-code.js';
-import { askOption, oneOf } from '../input/ask-option.js';
+import { type Arguments, type Command, EXIT, type OptionSpec, usageError } from '../command.js';
+import { askOption, oneOf } from '../input/ask.js';
 import type { Io } from '../io.js';
 import { findAppFolder, openApp } from '../open-app.js';
+import { writeNewFiles } from '../output/output-file.js';
 import { printableLine } from '../output/terminal-text.js';
 import { writeFirstTests } from '../tests/first-tests.js';
-import { usageError } from '../usage-error.js';
-import { writeNewFiles } from '../write-new-files.js';
 
 /** Options that describe the API and its authentication; `iml add connection` has them too. */
 export const API_OPTIONS: Readonly<Record<string, OptionSpec>> = {

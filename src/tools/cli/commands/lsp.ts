@@ -1,7 +1,4 @@
-import type { Arguments, Command } from '../command.js';
-import { EXIT } from '../exit-code.js';
-import { readVersion } from '../read-version.js';
-import { usageError } from '../usage-error.js';
+import { type Arguments, type Command, EXIT, readVersion, usageError } from '../command.js';
 
 export const LSP_COMMAND: Command = {
   name: 'lsp',

@@ -11,21 +11,19 @@ import { createStatusPages, serveRest } from '../../../rest/serve-rest.js';
 import { SYSTEM_CLOCK } from '../../../shared/clock.js';
 import { StoreError } from '../../../shared/errors/engine-error.js';
 import { didYouMean } from '../../../shared/suggest.js';
-import type { Arguments, Command } from '../command.js';
-import { EXIT } from '../exit-code.js';
-import { readPort } from '../input/read-port.js';
-import { readRestConfig, toRestOptions } from '../input/rest-config.js';
+import { type Arguments, type Command, EXIT, usageError } from '../command.js';
 import {
   findRestInstance,
   openRestInstance,
   REST_INSTANCE_OPTIONS,
   type RestPlace,
-} from '../input/rest-instance.js';
+  readRestConfig,
+  toRestOptions,
+} from '../input/rest-options.js';
 import type { Io } from '../io.js';
-import { cannotListen, untilInterrupted } from '../listening.js';
+import { cannotListen, readPort, untilInterrupted } from '../listening.js';
 import { createRestLog, type RestLog, type RestLogFormat } from '../output/rest-log.js';
 import { printableLine } from '../output/terminal-text.js';
-import { usageError } from '../usage-error.js';
 
 const DEFAULT_PORT = 8077;
 const ADMINISTRATOR = { name: 'Administrator', email: 'admin@localhost' };

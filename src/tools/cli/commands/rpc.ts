@@ -4,22 +4,26 @@ import { readForm } from '../../../engine/parameters/form.js';
 import { parseRpcReference } from '../../../engine/parameters/rpc-reference.js';
 import { readCommon, toFixtureInput } from '../../testing/recording/recorded-input.js';
 import type { Arguments, Command, PositionalSpec } from '../command.js';
-import { INPUT_OPTIONS, listSecrets, openConnections, readComponentInput } from '../input/component-input.js';
+import {
+  findNamed,
+  INPUT_OPTIONS,
+  listSecrets,
+  openConnections,
+  readComponentInput,
+} from '../input/component-input.js';
 import {
   ENGINE_OPTIONS,
   readEngineOptions,
   readTraceOptions,
   TRACE_OPTIONS,
 } from '../input/engine-options.js';
-import { findNamed } from '../input/find-named.js';
 import { readKnownParameters } from '../input/module-parameters.js';
-import { readOutputSettings, SAVE_OPTION } from '../input/output-options.js';
 import { withProjectOptions } from '../input/project-options.js';
 import type { Io } from '../io.js';
 import { APP_FOLDER, openApp, readAppAndName } from '../open-app.js';
 import { printPrettyJson } from '../output/json-output.js';
 import { printTable } from '../output/print-table.js';
-import { writeReport } from '../output/query.js';
+import { readOutputSettings, SAVE_OPTION, writeReport } from '../output/results.js';
 import { createSaveBinaries } from '../output/save-binaries.js';
 import { RECORD_OPTIONS, readRecordSettings } from '../recording/record-settings.js';
 import { addRecording, dropUnreadOutput, prepareRecording } from '../recording/with-recording.js';

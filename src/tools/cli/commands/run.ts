@@ -6,22 +6,26 @@ import { moduleForm } from '../../../engine/parameters/form.js';
 import { findParameter } from '../../../engine/parameters/parameter-spec.js';
 import type { AppError } from '../../../shared/errors/app-error.js';
 import { readCommon, toFixtureInput } from '../../testing/recording/recorded-input.js';
-import type { Arguments, Command, PositionalSpec } from '../command.js';
-import { type ExecutedRun, executeRun, type PreparedRun } from '../execute-run.js';
-import { listSecrets, openConnections } from '../input/component-input.js';
-import { findNamed } from '../input/find-named.js';
+import { type Arguments, type Command, type PositionalSpec, usageError } from '../command.js';
+import { type ExecutedRun, executeRun, explainEmptyRun, type PreparedRun } from '../execute-run.js';
+import { findNamed, listSecrets, openConnections } from '../input/component-input.js';
 import { readKnownParameters } from '../input/module-parameters.js';
 import { withProjectOptions } from '../input/project-options.js';
-import { RUN_OPTIONS, type RunSettings, readRunSettings } from '../input/run-options.js';
-import { type GivenState, isStateOfOneRun, openState, readTriggerStart } from '../input/start-options.js';
+import {
+  type GivenState,
+  isStateOfOneRun,
+  openState,
+  RUN_OPTIONS,
+  type RunSettings,
+  readRunSettings,
+  readTriggerStart,
+} from '../input/run-options.js';
 import type { Io } from '../io.js';
 import { APP_FOLDER, openApp, readAppAndName } from '../open-app.js';
-import { explainEmptyRun } from '../output/run-summary.js';
 import { printableLine } from '../output/terminal-text.js';
 import { readRecordSettings } from '../recording/record-settings.js';
 import type { RecordedSubject } from '../recording/recorder.js';
 import { addRecording, dropUnreadOutput, prepareRecording } from '../recording/with-recording.js';
-import { usageError } from '../usage-error.js';
 import { type AppWork, workWithApp } from '../work-with-app.js';
 
 const NAME: PositionalSpec = { name: 'module', help: 'Name of the module (see iml info).' };

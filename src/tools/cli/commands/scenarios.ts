@@ -18,17 +18,14 @@ import { EngineError } from '../../../shared/errors/engine-error.js';
 import { childPointer } from '../../../shared/errors/source-location.js';
 import { isPlainObject, ownMember, type PlainObject, setMember } from '../../../shared/plain-object.js';
 import { didYouMean } from '../../../shared/suggest.js';
-import type { Arguments, Command } from '../command.js';
+import { type Arguments, type Command, EXIT, usageError } from '../command.js';
 import { createHostSecretFinder, type HostSecretFinder } from '../connections/connection-data.js';
-import { EXIT } from '../exit-code.js';
 import { HOST_OPTIONS, openHostParts, readId } from '../input/host-store-options.js';
 import type { Io } from '../io.js';
 import { printJson, printPrettyJson } from '../output/json-output.js';
-import { createMessageReader, NOT_SHOWN, withoutTexts } from '../output/message-reader.js';
 import { printTable } from '../output/print-table.js';
-import { formatInstant } from '../output/shown-event.js';
+import { createMessageReader, formatInstant, NOT_SHOWN, withoutTexts } from '../output/shown-event.js';
 import { printableLine } from '../output/terminal-text.js';
-import { usageError } from '../usage-error.js';
 
 /**
  * A scenario and its incomplete executions, safe to print: times as text, secrets redacted.

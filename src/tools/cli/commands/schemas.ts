@@ -10,14 +10,12 @@ import { didYouMean } from '../../../shared/suggest.js';
 import { mergeEditorSettings, SCHEMA_FOLDER } from '../../lsp/schemas/editor-settings.js';
 import { listSchemas } from '../../lsp/schemas/list-schemas.js';
 import { listSchemaFiles } from '../../lsp/schemas/schema-files.js';
-import type { Arguments, Command } from '../command.js';
-import { EXIT } from '../exit-code.js';
+import { type Arguments, type Command, EXIT, usageError } from '../command.js';
 import type { Io } from '../io.js';
 import { findAppFolder } from '../open-app.js';
 import { printPrettyJson } from '../output/json-output.js';
 import { cannotWrite } from '../output/output-file.js';
 import { printableLine } from '../output/terminal-text.js';
-import { usageError } from '../usage-error.js';
 
 export const SCHEMAS_COMMAND: Command = {
   name: 'schemas',

@@ -23,7 +23,7 @@ import { SYSTEM_CLOCK } from '../../../shared/clock.js';
 import { AppError } from '../../../shared/errors/app-error.js';
 import { EngineError } from '../../../shared/errors/engine-error.js';
 import type { ComponentName } from '../../check/subject/used-part.js';
-import type { Arguments, Command } from '../command.js';
+import { type Arguments, type Command, EXIT, usageError } from '../command.js';
 import { createConnectionReader, createConnectionSecrets } from '../connections/connection-data.js';
 import {
   type ConnectionFiles,
@@ -31,20 +31,22 @@ import {
   isSameApp,
   storeForApp,
 } from '../connections/connection-store.js';
-import { EXIT } from '../exit-code.js';
-import { withConfigFile } from '../input/config-file.js';
 import { type HostParts, openHostParts } from '../input/host-store-options.js';
-import { readServeSettings, SERVE_OPTIONS, type ServeSettings } from '../input/serve-options.js';
+import {
+  readServeSettings,
+  SERVE_OPTIONS,
+  type ServeSettings,
+  withConfigFile,
+} from '../input/serve-options.js';
 import type { Io, Output } from '../io.js';
 import { cannotListen, untilInterrupted } from '../listening.js';
 import { findAppFolder, type LoadedApp, openApp } from '../open-app.js';
 import { createHostLog, messageLine } from '../output/host-log.js';
 import { findOutputRoot } from '../output/output-file.js';
 import { printError } from '../output/print-error.js';
-import { printRunFindings } from '../output/run-findings.js';
+import { printRunFindings } from '../output/print-findings.js';
 import { printableLine } from '../output/terminal-text.js';
 import { type CallRecorder, findHookConnectionData, recordCalls } from '../recording/record-calls.js';
-import { usageError } from '../usage-error.js';
 
 /** Worker threads of `iml serve`. Webhooks have their own threads, so that a call never waits for a scenario. */
 interface ServePools {

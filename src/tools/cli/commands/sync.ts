@@ -11,14 +11,12 @@ import type { Comparison, Difference } from '../../life/remote/compare.js';
 import { listOrigins, type ManifestOrigin } from '../../life/remote/local-app.js';
 import { type MakeApi, openMakeApi, readZone } from '../../life/remote/make-api.js';
 import { planSync, pull, push, type SyncPlan, type SyncResult } from '../../life/remote/sync.js';
-import type { Arguments, Command, OptionSpecs } from '../command.js';
-import { EXIT } from '../exit-code.js';
+import { type Arguments, type Command, EXIT, type OptionSpecs, usageError } from '../command.js';
 import { parseArguments } from '../input/parse-arguments.js';
 import type { Io } from '../io.js';
 import { APP_FOLDER, findAppFolder } from '../open-app.js';
 import { printPrettyJson } from '../output/json-output.js';
 import { printableLine } from '../output/terminal-text.js';
-import { usageError } from '../usage-error.js';
 import { openManifest } from './add.js';
 
 const ORIGIN_OPTIONS: OptionSpecs = {

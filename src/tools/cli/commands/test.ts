@@ -8,8 +8,7 @@ import { convertHar, listReasons } from '../../testing/recording/har-exchanges.j
 import type { CoverageCollector } from '../../testing/suite/collect-coverage.js';
 import { findTests, TEST_FOLDER, type TestPlace } from '../../testing/suite/find-tests.js';
 import { type RunCase, runCase } from '../../testing/suite/run-case.js';
-import type { Arguments, Command } from '../command.js';
-import { EXIT } from '../exit-code.js';
+import { type Arguments, type Command, EXIT, usageError } from '../command.js';
 import { ENGINE_OPTIONS, SEMANTICS_OPTION } from '../input/engine-options.js';
 import { withProjectOptions } from '../input/project-options.js';
 import type { Io } from '../io.js';
@@ -18,10 +17,8 @@ import { countNouns, describeSecrets } from '../recording/write-case-files.js';
 import type { LiveRunner } from '../tests/live-tests.js';
 import { COVERAGE_FORMAT, openCoverage } from '../tests/report-coverage.js';
 import { REPORTER_NAMES } from '../tests/reporters.js';
-import { readFilter, runTests, watchTests } from '../tests/run-tests.js';
-import { TRACE_MODE } from '../tests/trace-files.js';
+import { readFilter, runTests, TRACE_MODE, watchTests } from '../tests/run-tests.js';
 import { type FailedCase, readUpdateScope, UPDATE_SCOPE, updateCases } from '../tests/update-cases.js';
-import { usageError } from '../usage-error.js';
 
 const DAY_MS = 86_400_000;
 

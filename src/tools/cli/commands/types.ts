@@ -8,8 +8,7 @@ import {
   type ParameterSpec,
 } from '../../../engine/parameters/parameter-spec.js';
 import { escapeUnsafe } from '../../../shared/escape-unsafe.js';
-import type { Arguments, Command } from '../command.js';
-import { EXIT } from '../exit-code.js';
+import { type Arguments, type Command, EXIT } from '../command.js';
 import type { Io } from '../io.js';
 import { APP_FOLDER, findAppFolder, openApp } from '../open-app.js';
 import { writeOutputFile } from '../output/output-file.js';

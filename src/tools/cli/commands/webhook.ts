@@ -9,9 +9,17 @@ import { formatLocation } from '../../../shared/errors/source-location.js';
 import { isPlainObject, ownMember, type PlainObject } from '../../../shared/plain-object.js';
 import { didYouMean } from '../../../shared/suggest.js';
 import { describeCall, readCommon, toFixtureInput } from '../../testing/recording/recorded-input.js';
-import { type Arguments, type Command, inGroup, type OptionSpecs, type PositionalSpec } from '../command.js';
+import {
+  type Arguments,
+  type Command,
+  inGroup,
+  type OptionSpecs,
+  type PositionalSpec,
+  usageError,
+} from '../command.js';
 import {
   CHECK_OPTIONS,
+  findNamed,
   INPUT_OPTIONS,
   listSecrets,
   openConnections,
@@ -25,22 +33,25 @@ import {
   readTraceOptions,
   TRACE_OPTIONS,
 } from '../input/engine-options.js';
-import { findNamed } from '../input/find-named.js';
 import { decodeUtf8, readSource } from '../input/input-data.js';
 import { readKnownParameters } from '../input/module-parameters.js';
-import { OUTPUT_OPTIONS, readOutputSettings, SAVE_OPTION } from '../input/output-options.js';
 import { withProjectOptions } from '../input/project-options.js';
 import type { Io } from '../io.js';
 import { APP_FOLDER, findAppFolder, isFolder, openApp, readAppAndName } from '../open-app.js';
-import { createBundleWriter, type OutputSettings } from '../output/bundle-writer.js';
 import { printPrettyJson } from '../output/json-output.js';
 import { fitText } from '../output/print-table.js';
-import { writeReport } from '../output/query.js';
+import {
+  createBundleWriter,
+  OUTPUT_OPTIONS,
+  type OutputSettings,
+  readOutputSettings,
+  SAVE_OPTION,
+  writeReport,
+} from '../output/results.js';
 import { createSaveBinaries } from '../output/save-binaries.js';
 import { printableLine } from '../output/terminal-text.js';
 import { RECORD_OPTIONS, readRecordSettings } from '../recording/record-settings.js';
 import { addRecording, dropUnreadOutput, prepareRecording } from '../recording/with-recording.js';
-import { usageError } from '../usage-error.js';
 import { type AppWork, type WorkOutcome, workWithApp } from '../work-with-app.js';
 
 /** The response to the sender as data: the body as text, or base64. */

@@ -3,13 +3,21 @@ import { readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { ConnectionStore, StoredConnection } from '../../../engine/connection/connection-store.js';
 import type { App } from '../../../engine/document/app.js';
+import { createRedactor } from '../../../engine/redaction/redact.js';
+import { collectSecrets } from '../../../engine/redaction/secrets.js';
 import { EngineError, StoreError } from '../../../shared/errors/engine-error.js';
-import { isPlainObject, ownMember } from '../../../shared/plain-object.js';
+import { isPlainObject, ownMember, type PlainObject, setMember } from '../../../shared/plain-object.js';
 import { fromPortable, toPortable } from '../../../shared/portable-value.js';
 import { readErrno } from '../../../shared/read-regular-file.js';
 import { SEAL_KEY_BYTES, seal, unseal } from '../../../shared/seal.js';
-import { withFileLock } from './file-lock.js';
-import { createPrivateFile, makePrivateFolder, readPrivateFile, writePrivateFile } from './private-file.js';
+import { printableLine } from '../output/terminal-text.js';
+import {
+  createPrivateFile,
+  makePrivateFolder,
+  readPrivateFile,
+  withFileLock,
+  writePrivateFile,
+} from './private-file.js';
 
 /** The app of a connection. */
 export interface ConnectionOwner {
@@ -237,4 +245,26 @@ function readKey(text: string, file: string): Uint8Array {
   if (key.byteLength === SEAL_KEY_BYTES) return key;
   const message = `The file ${file} does not hold a key. Without it nothing that is kept can be opened: put it back, or remove it and connect anew.`;
   throw new StoreError('STORE_FAILED', message);
+}
+
+/** Names of members that identify a user, for labels. */
+const IDENTITY =
+  /^(?:e?mail|user|username|login|account|domain|site|company|team|organi[sz]ation|workspace|id)$/i;
+
+/**
+ * The label of a connection, safe to print. An app can build it from any value, so credentials are redacted; the user
+ * name stays.
+ */
+export function labelConnection(stored: StoredConnection): string {
+  const { metadata, connection, parameters, common } = stored;
+  const secrets = collectSecrets(withoutIdentity(connection), withoutIdentity(parameters), common);
+  return printableLine(createRedactor({ secrets }).text(metadata?.value ?? ''));
+}
+
+function withoutIdentity(data: PlainObject): PlainObject {
+  const kept: PlainObject = {};
+  for (const [name, value] of Object.entries(data)) {
+    if (!IDENTITY.test(name)) setMember(kept, name, isPlainObject(value) ? withoutIdentity(value) : value);
+  }
+  return kept;
 }

@@ -1,9 +1,13 @@
 import type { RunInput } from '../../../engine/component/check-and-connect.js';
 import type { ConnectionStore } from '../../../engine/connection/connection-store.js';
 import type { CheckParameters } from '../../../engine/parameters/form-check.js';
+import { SpecError } from '../../../shared/errors/engine-error.js';
 import type { PlainObject } from '../../../shared/plain-object.js';
-import { type Arguments, inGroup, type OptionSpecs } from '../command.js';
+import { didYouMean } from '../../../shared/suggest.js';
+import { type Arguments, inGroup, missingConnection, type OptionSpecs, usageError } from '../command.js';
 import {
+  type ConnectionEntry,
+  type ConnectionFiles,
   identifyOwner,
   isConnectionName,
   openConnectionFiles,
@@ -12,7 +16,6 @@ import {
 import { configFolder } from '../connections/private-file.js';
 import type { Io } from '../io.js';
 import type { LoadedApp } from '../open-app.js';
-import { findEntry } from './find-named.js';
 import { readDataObject } from './input-data.js';
 
 /** Options of commands that run a component. */
@@ -86,4 +89,33 @@ export async function openConnections(
 /** Input values to redact. */
 export function listSecrets({ connection, common }: ComponentInput, { app }: LoadedApp): readonly unknown[] {
   return [typeof connection === 'string' ? undefined : connection, common, app.common?.value];
+}
+
+/**
+ * The component of an argument.
+ *
+ * @throws EngineError (USAGE) for an unknown name
+ */
+export function findNamed<Component>(find: () => Component): Component {
+  try {
+    return find();
+  } catch (error) {
+    throw error instanceof SpecError ? usageError(error.message, error) : error;
+  }
+}
+
+/**
+ * The stored connection of a name.
+ *
+ * @throws EngineError (CONNECTION_MISSING) for an unknown name; StoreError if it cannot be opened
+ */
+export async function findEntry(files: ConnectionFiles, name: string): Promise<ConnectionEntry> {
+  const entry = await files.read(name);
+  if (entry !== undefined) return entry;
+  const { entries } = await files.list();
+  const hint = didYouMean(
+    name,
+    entries.map((known) => known.name),
+  );
+  throw missingConnection(name, hint);
 }

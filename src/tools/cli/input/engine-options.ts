@@ -5,10 +5,9 @@ import type { TraceListener } from '../../../engine/run/trace.js';
 import { findZone } from '../../../language/date/zone.js';
 import { SEMANTICS, type Semantics } from '../../../language/environment.js';
 import { EngineError } from '../../../shared/errors/engine-error.js';
-import { type Arguments, inGroup, type OptionSpec, type OptionSpecs } from '../command.js';
+import { type Arguments, inGroup, type OptionSpec, type OptionSpecs, usageError } from '../command.js';
 import type { Io } from '../io.js';
-import { traceLine } from '../output/trace-line.js';
-import { usageError } from '../usage-error.js';
+import { isTraced, traceLine } from '../output/trace-line.js';
 
 export const SEMANTICS_OPTION: Readonly<Record<string, OptionSpec>> = {
   semantics: {
@@ -101,11 +100,6 @@ export function readEngineOptions(
     onPageLoop: readPageLoop(args.text('on-page-loop')),
     trustFunctions: args.isSet('trust-functions'),
   };
-}
-
-/** Whether requests are printed. */
-export function isTraced(args: Arguments): boolean {
-  return args.isSet('trace') || args.isSet('trace-bodies');
 }
 
 /** Prints requests on standard error if requested. */

@@ -5,15 +5,20 @@ import { createLocalQueue } from '../../../host/queue/local-queue.js';
 import { createPostgresQueue } from '../../../host/queue/postgres-queue.js';
 import { openHostPostgres, openHostSqlite } from '../../../host/store/open-host-store.js';
 import type { HostStore } from '../../../host/store/tables.js';
+import { StoreError } from '../../../shared/errors/engine-error.js';
 import { loadPackages } from '../../../shared/errors/load-packages.js';
 import { SEAL_KEY_BYTES } from '../../../shared/seal.js';
-import type { Arguments, OptionSpec } from '../command.js';
-import { openConnectionRows } from '../connections/connection-rows.js';
-import { type ConnectionFiles, openConnectionFiles, userKey } from '../connections/connection-store.js';
-import { configFolder, makePrivateFolder } from '../connections/private-file.js';
+import { type Arguments, type OptionSpec, usageError } from '../command.js';
+import {
+  type ConnectionEntry,
+  type ConnectionFiles,
+  openConnectionFiles,
+  openEntry,
+  sealEntry,
+  userKey,
+} from '../connections/connection-store.js';
+import { configFolder, makePrivateFolder, refuseLinks } from '../connections/private-file.js';
 import type { Io } from '../io.js';
-import { usageError } from '../usage-error.js';
-import { refuseLinks } from './refuse-links.js';
 
 /** Variable with the key, for hosts of several machines. */
 const KEY_VARIABLE = 'IML_HOST_KEY';
@@ -156,4 +161,43 @@ async function openDatabase({
 export function readId(text: string | undefined, what: string): number {
   if (text !== undefined && /^\d{1,15}$/.test(text)) return Number(text);
   throw usageError(text === undefined ? `Missing <id>: which ${what}.` : `"${text}" is no id.`);
+}
+
+const COMMITTED = { isolation: 'read-committed' } as const;
+
+/** Connections in the database of a host, sealed with its key and locked across its processes. */
+export function openConnectionRows(store: HostStore, key: Uint8Array): ConnectionFiles {
+  const read = async (name: string): Promise<ConnectionEntry | undefined> => {
+    const row = await store.get('connections', { name });
+    return row === undefined ? undefined : openEntry(name, row.sealed, key);
+  };
+  return {
+    read,
+    write: async (name, stored, owner) => {
+      // Folders differ between machines.
+      const entry = { name, owner: { ...owner, folder: '' }, savedAt: new Date().toISOString(), stored };
+      const sealed = sealEntry(entry, key);
+      await store.transaction(async (writer) => {
+        if ((await writer.update('connections', { name }, { sealed })) > 0) return;
+        await writer.insert('connections', { name, sealed });
+      }, COMMITTED);
+    },
+    list: async () => {
+      const entries: ConnectionEntry[] = [];
+      const unreadable: StoreError[] = [];
+      for (const { name, sealed } of await store.find('connections', { sortBy: 'name' })) {
+        try {
+          entries.push(openEntry(name, sealed, key));
+        } catch (error) {
+          if (!(error instanceof StoreError)) throw error;
+          unreadable.push(error);
+        }
+      }
+      return { entries, unreadable };
+    },
+    remove: async (name) =>
+      (await store.transaction((writer) => writer.remove('connections', { name }), COMMITTED)) > 0,
+    exclusively: (name, work) =>
+      store.exclusively === undefined ? work() : store.exclusively(`iml connection ${name}`, work),
+  };
 }

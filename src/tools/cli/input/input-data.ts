@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { isPlainObject, type PlainObject } from '../../../shared/plain-object.js';
 import { readErrno } from '../../../shared/read-regular-file.js';
+import { usageError } from '../command.js';
 import type { Io } from '../io.js';
-import { usageError } from '../usage-error.js';
 
 /**
  * The JSON value of an option: inline, from a file (`@file`), or from standard input (`@-`).

@@ -8,10 +8,9 @@ import {
 } from '../../../engine/parameters/parameter-spec.js';
 import { type PlainObject, setMember } from '../../../shared/plain-object.js';
 import { didYouMean } from '../../../shared/suggest.js';
-import type { Arguments } from '../command.js';
+import { type Arguments, usageError } from '../command.js';
 import type { Io } from '../io.js';
 import { printableLine } from '../output/terminal-text.js';
-import { usageError } from '../usage-error.js';
 import { decodeUtf8, readDataObject, readSource } from './input-data.js';
 
 /**

@@ -6,8 +6,8 @@ import {
   listOptions,
   type OptionSpec,
   type PositionalSpec,
+  usageError,
 } from '../command.js';
-import { usageError } from '../usage-error.js';
 
 type OptionSpecs = Command['options'];
 

@@ -1,9 +1,8 @@
 import { PROJECT_OPTIONS, readVariable } from '../../check/project-options.js';
 import { CONFIG_FILE, findConfig, optionsOfApp } from '../../check/settings.js';
-import type { Arguments, OptionSpecs } from '../command.js';
+import { type Arguments, type OptionSpecs, usageError } from '../command.js';
 import type { Io } from '../io.js';
 import { printableLine } from '../output/terminal-text.js';
-import { usageError } from '../usage-error.js';
 
 /** Where the value of an option comes from: an environment variable or the file. */
 export interface SetOption {

@@ -1,8 +1,19 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
 import type { RunInput } from '../../../engine/component/check-and-connect.js';
+import type { ItemId, TriggerState } from '../../../engine/component/trigger-data.js';
+import type { Engine } from '../../../engine/create-engine.js';
+import type { ModuleComponent } from '../../../engine/document/app.js';
 import type { EngineOptions } from '../../../engine/engine-options.js';
-import { type Arguments, inGroup, type OptionSpecs } from '../command.js';
+import { idText, type TriggerType } from '../../../engine/module/trigger-state.js';
+import { readDate } from '../../../language/date/read-date.js';
+import { isPlainObject, ownMember } from '../../../shared/plain-object.js';
+import { readErrno } from '../../../shared/read-regular-file.js';
+import { type Arguments, inGroup, type OptionSpecs, usageError } from '../command.js';
+import { writePrivateFile } from '../connections/private-file.js';
 import type { Io } from '../io.js';
-import type { OutputSettings } from '../output/bundle-writer.js';
+import { printJson } from '../output/json-output.js';
+import { OUTPUT_OPTIONS, type OutputSettings, readOutputSettings, SAVE_OPTION } from '../output/results.js';
 import { RECORD_OPTIONS } from '../recording/record-settings.js';
 import { CHECK_OPTIONS, INPUT_OPTIONS, readCheck, readComponentInput } from './component-input.js';
 import {
@@ -12,8 +23,7 @@ import {
   readWhole,
   TRACE_OPTIONS,
 } from './engine-options.js';
-import { readData } from './input-data.js';
-import { OUTPUT_OPTIONS, readOutputSettings, SAVE_OPTION } from './output-options.js';
+import { decodeUtf8, readData, readDataObject } from './input-data.js';
 
 /** Settings of a run, except app, module and parameters. */
 export interface RunSettings extends OutputSettings {
@@ -70,3 +80,118 @@ export const RUN_OPTIONS: OptionSpecs = {
   },
   ...ENGINE_OPTIONS,
 };
+
+const WORDS = ['all', 'now', 'newest'] as const;
+
+/**
+ * The value of `--start` for a trigger: a word, a date, or the ID of the first item to output.
+ *
+ * @param engine loads the date of an item from the epoch for a date trigger
+ * @throws EngineError (USAGE) for a value that does not fit the type of the trigger
+ */
+export async function readTriggerStart(
+  text: string,
+  module: ModuleComponent,
+  engine: Engine,
+  input: RunInput,
+): Promise<Pick<RunInput, 'state' | 'start'>> {
+  const word = WORDS.find((known) => known === text);
+  if (word !== undefined) return { start: word };
+  const date = /^\d{4}-\d\d/.test(text) ? readDate(text, 'UTC') : undefined;
+  const type = writtenType(module);
+  if (type !== 'id' && date !== undefined) return { start: { since: date } };
+  if (type !== 'date') return { start: { id: text } };
+  return { state: await findStart(text, module, engine, input) };
+}
+
+/** `trigger.type` of the app; undefined if it is an expression. */
+function writtenType({ communication }: ModuleComponent): TriggerType | undefined {
+  const value = communication?.value;
+  const last: unknown = Array.isArray(value) ? value.at(-1) : value;
+  const response = isPlainObject(last) ? ownMember(last, 'response') : undefined;
+  const trigger = isPlainObject(response) ? ownMember(response, 'trigger') : undefined;
+  if (!isPlainObject(trigger)) return undefined;
+  const type = ownMember(trigger, 'type');
+  if (type === undefined) return ownMember(trigger, 'date') === undefined ? 'id' : 'date';
+  const text = String(type).trim().toLowerCase();
+  return text === 'id' || text === 'date' ? text : undefined;
+}
+
+async function findStart(
+  id: ItemId,
+  module: ModuleComponent,
+  engine: Engine,
+  input: RunInput,
+): Promise<RunInput['state']> {
+  if (module.epoch === undefined) {
+    throw usageError(
+      `--start: "${id}" is no date such as 2026-01-31T12:00:00Z. The trigger "${module.name}" goes by dates, and has no epoch that would tell the date of an item.`,
+    );
+  }
+  const { entries } = await engine.module(module.name, 'trigger').epoch(input).orThrow();
+  const entry = entries.find((known) => idText(known.id) === idText(id));
+  if (entry !== undefined) return entry.state;
+  throw usageError(
+    `--start: "${id}" is neither a date such as 2026-01-31T12:00:00Z nor the id of an item that iml epoch lists for "${module.name}".`,
+  );
+}
+
+/** The state of a polling trigger. */
+export interface GivenState {
+  /** The state before the run; undefined for a missing file. */
+  readonly value: TriggerState | undefined;
+  /** Concurrent readers see the old or the new state. Undefined for a state of one run. */
+  readonly write?: (state: unknown) => Promise<void>;
+}
+
+/**
+ * The state of `--state`: a file to read and write, or JSON and `@FILE` for one run.
+ *
+ * @throws EngineError (USAGE) for JSON that is no object, and for a file that cannot be read or contains no state
+ */
+export async function openState(text: string, io: Io): Promise<GivenState> {
+  return isStateOfOneRun(text)
+    ? { value: (await readDataObject(text, '--state', io)) as TriggerState }
+    : openStateFile(text, io);
+}
+
+/** Inline JSON and `@FILE`; a file with such a name needs a path: `./@name`. */
+export function isStateOfOneRun(text: string): boolean {
+  return /^\s*[{@]/.test(text);
+}
+
+async function openStateFile(file: string, io: Io): Promise<GivenState> {
+  const target = path.resolve(io.cwd, file);
+  return {
+    value: await readState(target, file),
+    write: async (state) => {
+      await writePrivateFile(target, `${printJson(state)}\n`).catch((error: unknown) => {
+        throw usageError(
+          `--state: the file "${file}" cannot be written (${readErrno(error)}). The state after this run is ${printJson(state)}`,
+          error,
+        );
+      });
+    },
+  };
+}
+
+async function readState(target: string, file: string): Promise<TriggerState | undefined> {
+  const bytes = await readFile(target).catch((error: unknown) => {
+    if (readErrno(error) === 'ENOENT') return undefined;
+    throw usageError(`--state: the file "${file}" cannot be read (${readErrno(error)}).`, error);
+  });
+  if (bytes === undefined) return undefined;
+  try {
+    const state: unknown = JSON.parse(decodeUtf8(bytes) ?? '');
+    if (isState(state)) return state;
+  } catch {
+    // Reported below.
+  }
+  throw usageError(
+    `--state: the file "${file}" holds no state of a trigger, such as {"lastId":7} or {"lastDate":"2026-01-31T12:00:00Z"}. Remove it to start from the beginning.`,
+  );
+}
+
+function isState(value: unknown): value is TriggerState {
+  return isPlainObject(value) && (Object.hasOwn(value, 'lastId') || Object.hasOwn(value, 'lastDate'));
+}

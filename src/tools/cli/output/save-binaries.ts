@@ -8,8 +8,8 @@ import {
   OWNER_ONLY_FOLDER,
 } from '../../../shared/folder-writer.js';
 import { isPlainObject, type PlainObject, setMember } from '../../../shared/plain-object.js';
+import { usageError } from '../command.js';
 import type { Io } from '../io.js';
-import { usageError } from '../usage-error.js';
 import { cannotWrite, findOutputRoot } from './output-file.js';
 import { printableLine } from './terminal-text.js';
 

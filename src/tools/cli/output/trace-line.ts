@@ -2,8 +2,14 @@ import type { TraceEvent } from '../../../engine/run/trace.js';
 import { classifyValue } from '../../../language/values/value.js';
 import { formatLocation } from '../../../shared/errors/source-location.js';
 import { assertNever } from '../../../shared/plain-object.js';
+import type { Arguments } from '../command.js';
 import { printJson, printPrettyJson } from './json-output.js';
 import { printable, printableLine, withoutCommands } from './terminal-text.js';
+
+/** Whether requests are printed. */
+export function isTraced(args: Arguments): boolean {
+  return args.isSet('trace') || args.isSet('trace-bodies');
+}
 
 /** Formats a trace event: time, request, page, details. Events are already redacted. */
 export function traceLine(event: TraceEvent): string {

@@ -11,10 +11,10 @@ import { createFolderWriter } from '../../../shared/folder-writer.js';
 import { createDigestLog } from '../../testing/recording/digest-log.js';
 import { recordCase } from '../../testing/recording/record-case.js';
 import { describeCall, readCommon, toFixtureInput } from '../../testing/recording/recorded-input.js';
+import { readVersion } from '../command.js';
 import type { ReadConnectionData } from '../connections/connection-data.js';
 import { cannotWrite } from '../output/output-file.js';
 import { printError } from '../output/print-error.js';
-import { readVersion } from '../read-version.js';
 import { describeWritten, findCaseSchema, writeCaseFiles } from './write-case-files.js';
 
 /** A receiver that records each call as a case. */

@@ -1,9 +1,8 @@
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
-import { type Arguments, inGroup, type OptionSpecs } from '../command.js';
+import { type Arguments, inGroup, type OptionSpecs, usageError } from '../command.js';
 import type { Io } from '../io.js';
 import { findOutputRoot } from '../output/output-file.js';
-import { usageError } from '../usage-error.js';
 
 /** Options of commands that record their run. */
 export const RECORD_OPTIONS: OptionSpecs = inGroup('Output', {

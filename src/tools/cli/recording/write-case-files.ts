@@ -4,9 +4,9 @@ import { createFolderWriter, type NewFile } from '../../../shared/folder-writer.
 import { bodiesFolder } from '../../testing/cases/body-files.js';
 import { CASE_SCHEMA_FILE } from '../../testing/cases/case-shape.js';
 import type { WrittenCase } from '../../testing/recording/record-case.js';
+import { readVersion } from '../command.js';
 import { cannotWrite } from '../output/output-file.js';
 import { printableLine } from '../output/terminal-text.js';
-import { readVersion } from '../read-version.js';
 import type { NamedFile } from './record-settings.js';
 
 /**

@@ -10,14 +10,11 @@ import { recordCase, type WrittenCase } from '../../testing/recording/record-cas
 import { readCommon } from '../../testing/recording/recorded-input.js';
 import { openCase, type TestPlace } from '../../testing/suite/find-tests.js';
 import { isLiveKind, runLive } from '../../testing/suite/run-live.js';
-import type { Arguments } from '../command.js';
-import { EXIT } from '../exit-code.js';
+import { type Arguments, EXIT, readVersion, usageError } from '../command.js';
 import type { Io } from '../io.js';
 import { printError } from '../output/print-error.js';
 import { printableLine } from '../output/terminal-text.js';
-import { readVersion } from '../read-version.js';
 import { describeWritten, writeCaseFiles } from '../recording/write-case-files.js';
-import { usageError } from '../usage-error.js';
 import { openService, type ServiceAccess } from './service-access.js';
 import {
   type AskToWrite,

@@ -2,12 +2,11 @@ import path from 'node:path';
 import type { App } from '../../../engine/document/app.js';
 import { type CoverageCollector, collectCoverage } from '../../testing/suite/collect-coverage.js';
 import type { CountedPoint, PointKind } from '../../testing/suite/coverage-points.js';
-import type { Arguments } from '../command.js';
+import { type Arguments, usageError } from '../command.js';
 import type { Io } from '../io.js';
 import { printPrettyJson } from '../output/json-output.js';
 import { writeOutputFile } from '../output/output-file.js';
 import { printable } from '../output/terminal-text.js';
-import { usageError } from '../usage-error.js';
 
 /** Coverage of one app, and how to print its paths. */
 interface AppCoverage {

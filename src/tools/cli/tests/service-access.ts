@@ -14,8 +14,8 @@ import {
   storeForApp,
 } from '../connections/connection-store.js';
 import { configFolder } from '../connections/private-file.js';
+import { findEntry } from '../input/component-input.js';
 import { readEngineOptions } from '../input/engine-options.js';
-import { findEntry } from '../input/find-named.js';
 import { readDataObject } from '../input/input-data.js';
 import type { Io } from '../io.js';
 

@@ -7,11 +7,10 @@ import type { ReadCase } from '../../testing/cases/read-case.js';
 import { type UpdatedBody, type UpdateScope, updateCase } from '../../testing/cases/update-case.js';
 import type { FixtureReport } from '../../testing/fixtures/play-fixture.js';
 import { isText } from '../../testing/recording/mask-call.js';
-import type { Arguments } from '../command.js';
+import { type Arguments, usageError } from '../command.js';
 import type { Io } from '../io.js';
 import { cannotWrite } from '../output/output-file.js';
 import { printableLine } from '../output/terminal-text.js';
-import { usageError } from '../usage-error.js';
 
 /** A failed case and its run. */
 export interface FailedCase {

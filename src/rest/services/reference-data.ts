@@ -1,6 +1,6 @@
 import { badRequest, invalidParameter } from '../problems.js';
-import type { ZoneDirectory } from '../services/ports.js';
 import { COUNTRIES } from './countries.js';
+import type { ZoneDirectory } from './ports.js';
 
 export interface ReferencedIds {
   readonly countryId?: number | undefined;
