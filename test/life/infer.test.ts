@@ -2,6 +2,9 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openSqlite } from '../../src/shared/store/open-sqlite.js';
+import { openHistory } from '../../src/tools/dev/history/history.js';
+import { packBody } from '../../src/tools/dev/history/pack-events.js';
 import { cli } from '../cli/fake-io.js';
 import { type AppSpec, writeAppFolder } from './write-app-folder.js';
 
@@ -378,5 +381,73 @@ describe('iml infer from other sources', () => {
     const { code, err } = await cli(['infer', 'interface', 'getUser'], { cwd: folder });
     expect(code).toBe(2);
     expect(err).toContain('its responses are made up');
+  });
+
+  describe('a run of iml dev', () => {
+    const record = async (id: string, more: object = {}, parts: object = {}): Promise<void> => {
+      mkdirSync(path.join(folder, '.iml'), { recursive: true });
+      const history = await openHistory(path.join(folder, '.iml/dev.db'));
+      const bundles = packBody([{ id: 7, joined: new Date('2026-01-31T10:00:00Z') }], 'bundles');
+      const run = { id, app: 'tiny', kind: 'module', name: 'getUser', source: 'run', state: 'ok' } as const;
+      const counts = { durationMs: 1, requests: 1, followUpPages: 0, records: 0, bundles: 1, warnings: 0 };
+      await history.saveRun(
+        {
+          ...{ ...run, startedAt: Number.parseInt(id, 36), ...counts, events: 0 },
+          ...{ stopReason: undefined, error: undefined },
+          ...more,
+        },
+        {
+          ...{ limits: { requests: 1, followUpPages: 1, records: 1, timeMs: 1 }, documents: [] },
+          ...{ input: { parameters: { id: 7, fields: 'all' } }, replayOf: undefined, failure: undefined },
+          ...{ allWarnings: [], bundleList: { ref: bundles.ref, size: 1 }, canReplay: false },
+          ...parts,
+        },
+      );
+      await history.addBody(id, bundles);
+      await history.close();
+    };
+    const fromRun = (what: string, id: string): ReturnType<typeof cli> =>
+      cli(['infer', what, 'getUser', '--from-run', id], { cwd: folder });
+
+    it('gives the bundles and the parameters of the last run that succeeded, or of a run by its ID', async () => {
+      writeAppFolder(folder, app({ interface: [], samples: {} }));
+      await record('aa');
+      await record('bb', { state: 'failed' });
+      await record('cc', { name: 'other' });
+      expect(await fromRun('interface', 'last')).toMatchObject({ code: 0, err: '' });
+      expect(show(JSON.parse(read('interface')) as readonly Field[])).toBe('id: uinteger, joined: date');
+      expect(await fromRun('samples', 'aa')).toMatchObject({ code: 0, err: '' });
+      expect(JSON.parse(read('samples'))).toEqual({ id: 7, joined: '2026-01-31T10:00:00.000Z' });
+      expect(await fromRun('parameters', 'last')).toMatchObject({ code: 0 });
+      expect(show(JSON.parse(read('mappableParams')) as readonly Field[])).toBe('id: text, fields: text');
+    });
+
+    it('leaves a run that goes on alone', async () => {
+      writeAppFolder(folder, app({ interface: [] }));
+      await record('aa');
+      await record('dd', { state: 'running' });
+      await fromRun('interface', 'last');
+      const database = await openSqlite({ file: path.join(folder, '.iml/dev.db') });
+      const { sql } = database.kysely;
+      const { rows } = await sql<{ state: string }>`select state from dev_runs where id = 'dd'`.execute(
+        database.db,
+      );
+      await database.close();
+      expect(rows).toEqual([{ state: 'running' }]);
+    });
+
+    it.each([
+      ['zz', 'The history has no run "zz".'],
+      ['cc', 'The run "cc" is one of the module "other", not of "getUser".'],
+      ['last', 'The history has no run of "getUser" that succeeded.'],
+    ])('is refused if there is no run %s', async (id, message) => {
+      writeAppFolder(folder, app({ interface: [] }));
+      expect((await fromRun('interface', id)).err).toContain('There is no history of iml dev at');
+      await record('cc', { name: 'other' });
+      expect(await fromRun('interface', id)).toMatchObject({
+        code: 2,
+        err: expect.stringContaining(message),
+      });
+    });
   });
 });

@@ -22,6 +22,7 @@ import type { Languages } from './expressions/language.js';
 import { chooseMoment, openMoments, showMoments } from './expressions/moments.js';
 import { type Moment, momentAt } from './expressions/scope-at.js';
 import type { History } from './history/history.js';
+import { readRunBundles } from './history/run-values.js';
 import type {
   AppState,
   BodyRef,
@@ -277,13 +278,13 @@ function createCaseWriter(
 
 /** Bundles in the history are redacted. */
 async function inferInterface(
-  { kind, name, bundleList }: RunDetail,
+  run: RunDetail,
   { history, session }: BackendParts,
 ): Promise<InferredInterface> {
+  const { kind, name } = run;
   const module = kind === 'module' ? session.current().app.modules.get(name) : undefined;
   if (module === undefined) throw new EngineError('USAGE', 'Only modules of the app have an interface.');
-  const stored = bundleList === undefined ? undefined : await history.body(bundleList.ref);
-  const values = parseList(stored?.text ?? '[]');
+  const values = await readRunBundles(run, history);
   const { file, text, added, isChanged, manifest } = await inferPart(session.root, {
     module,
     part: 'interface',
@@ -293,17 +294,6 @@ async function inferInterface(
   if (isChanged) await writer.replace(path.join(session.root, file), text);
   if (manifest !== undefined) await writer.replace(path.join(session.root, MANIFEST), manifest.text);
   return { file, added };
-}
-
-function parseList(text: string): readonly unknown[] {
-  try {
-    const list: unknown = JSON.parse(text);
-    return Array.isArray(list) ? list : [list];
-  } catch (cause) {
-    const message =
-      'The bundles of this run are too large to be stored as a whole. Run it with a smaller limit.';
-    throw new EngineError('USAGE', message, { cause });
-  }
 }
 
 async function findMoment({ id }: RunDetail, seq: number, history: History): Promise<Moment> {

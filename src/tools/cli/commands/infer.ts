@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { ModuleComponent } from '../../../engine/document/app.js';
 import { MANIFEST } from '../../../engine/loading/read-manifest.js';
@@ -48,11 +49,22 @@ export const INFER_COMMAND: Command = {
       multiple: true,
       help: 'Test case or folder of cases. Default without other input: the recorded cases of the module.',
     },
+    'from-run': {
+      group: 'Input',
+      value: 'ID|last',
+      help: 'Run of iml dev: its ID, which is in the address of the page, or the last run of the module that succeeded.',
+    },
+    history: {
+      group: 'Input',
+      value: 'FILE',
+      help: 'History of iml dev for --from-run. Default: .iml/dev.db in the folder of the app.',
+    },
   },
   examples: [
     'iml infer interface getUser --from-json answer.json',
     'iml infer samples listUsers ./my-app --from-har session.har',
     'iml infer parameters createUser --from-json request.json',
+    'iml infer interface getUser --from-run last',
   ],
   notes: [
     'Adds what is missing: fields, labels, help, types and comments that are there stay, and a second run changes nothing. A field that some responses lack is added too. Samples contain no secrets and no e-mail addresses; check them for other data of persons.',
@@ -108,15 +120,53 @@ async function readValues({ args, loaded, module, wanted }: Source, io: Io): Pro
       : await readHarAnswers(app, module, { file: resolve(har), shown: har, wanted })),
   ];
   const ofAnswers = await valuesOf(app, module, answers, wanted);
-  const usesCases = args.isSet('from-case') || answers.length === 0;
+  const ofRun = await readRunValues({ args, loaded, module, wanted }, io);
+  const usesCases = args.isSet('from-case') || (answers.length === 0 && ofRun === undefined);
   const paths = args.texts('from-case').map(resolve);
   const ofCases = usesCases ? await readCaseAnswers(app, module, { root, paths, wanted }) : undefined;
   const problems = [...ofAnswers.problems, ...(ofCases?.problems ?? [])];
   for (const problem of problems) await io.stderr.write(`warning: ${printableLine(problem)}\n`);
-  const values = [...ofAnswers.values, ...(ofCases?.values ?? [])];
+  const values = [...ofAnswers.values, ...(ofRun ?? []), ...(ofCases?.values ?? [])];
   if (values.length > 0) return values;
   const hint = 'Pass a response: --from-json FILE, or record a case: iml test --record-cases.';
   throw usageError(`There is nothing to infer from for "${module.name}". ${hint}`);
+}
+
+/** Values of `--from-run`. Undefined without it. */
+async function readRunValues(
+  { args, loaded, module, wanted }: Source,
+  io: Io,
+): Promise<readonly unknown[] | undefined> {
+  const id = args.text('from-run');
+  const given = args.text('history');
+  if (id === undefined && given !== undefined) throw usageError('--history goes with --from-run.');
+  if (id === undefined) return undefined;
+  const file = given === undefined ? path.join(loaded.root, '.iml', 'dev.db') : path.resolve(io.cwd, given);
+  if (!existsSync(file)) {
+    throw usageError(
+      `There is no history of iml dev at "${loaded.showPath(path.relative(loaded.root, file))}".`,
+    );
+  }
+  const { openSharedHistory } = await import('../../dev/history/history.js');
+  const { readRunBundles, readRunInput } = await import('../../dev/history/run-values.js');
+  const history = await openSharedHistory(file);
+  try {
+    const [last] = id === 'last' ? await history.list({ name: module.name, state: 'ok', limit: 1 }) : [];
+    const run = await history.find(last?.id ?? id);
+    if (run === undefined) {
+      throw usageError(
+        id === 'last'
+          ? `The history has no run of "${module.name}" that succeeded.`
+          : `The history has no run "${id}".`,
+      );
+    }
+    if (run.kind !== 'module' || run.name !== module.name) {
+      throw usageError(`The run "${id}" is one of the ${run.kind} "${run.name}", not of "${module.name}".`);
+    }
+    return wanted === 'inputs' ? [await readRunInput(run, history)] : await readRunBundles(run, history);
+  } finally {
+    await history.close();
+  }
 }
 
 async function write({ root, showPath }: LoadedApp, result: InferredFile, io: Io): Promise<void> {

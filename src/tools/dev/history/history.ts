@@ -55,7 +55,7 @@ const MAX_LISTED = 200;
 const RUNS_BETWEEN_LOOKS = 20;
 
 /**
- * Opens or creates the history in a SQLite file.
+ * Opens or creates the history in a SQLite file. Runs of a killed process become stopped ones.
  *
  * @throws StoreError (STORE_FAILED) for a damaged file, a foreign file, or one of a later version; the file is not
  * changed
@@ -64,20 +64,35 @@ export async function openHistory(
   file: string,
   limits: HistoryLimits = DEFAULT_HISTORY_LIMITS,
 ): Promise<History> {
-  const database = await openSqlite({ file }).catch((cause: unknown) =>
-    Promise.reject(unusable(file, cause)),
-  );
+  const history = await openSharedHistory(file, limits);
   try {
-    await migrate(database, HISTORY_MIGRATIONS);
-    const { sql } = database.kysely;
-    const history = createHistory(database, sql, limits);
-    // Runs of a killed process.
     for (const run of await history.list({ state: 'running', source: 'all', limit: MAX_LISTED })) {
       const { summary, rest } = split(await history.find(run.id));
       if (summary !== undefined && rest !== undefined)
         await history.saveRun({ ...summary, state: 'stopped' }, rest);
     }
     return history;
+  } catch (cause) {
+    await history.close().catch(() => {});
+    throw unusable(file, cause);
+  }
+}
+
+/**
+ * Opens a history that another process may be writing.
+ *
+ * @throws StoreError (STORE_FAILED), see `openHistory`
+ */
+export async function openSharedHistory(
+  file: string,
+  limits: HistoryLimits = DEFAULT_HISTORY_LIMITS,
+): Promise<History> {
+  const database = await openSqlite({ file }).catch((cause: unknown) =>
+    Promise.reject(unusable(file, cause)),
+  );
+  try {
+    await migrate(database, HISTORY_MIGRATIONS);
+    return createHistory(database, database.kysely.sql, limits);
   } catch (cause) {
     await database.close().catch(() => {});
     throw unusable(file, cause);
