@@ -6,7 +6,7 @@ export interface Gauge {
   readonly floor: number;
   readonly target: number;
   /** Unit of the figures; empty for an exponent. */
-  readonly unit: 'ms' | 'MB' | '';
+  readonly unit: 'us' | 'ms' | 'MB' | '';
   readonly run: (effort: Effort) => Promise<readonly Reading[]>;
 }
 

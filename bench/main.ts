@@ -11,6 +11,7 @@ import type { Effort } from './measure.js';
 import { RESIDENT_APPS } from './memory/resident-apps.js';
 import { STREAMED_RECORDS } from './memory/streamed-records.js';
 import { LARGE_PAGES, SLOW_PAGES, SMALL_PAGES } from './pages/pages.js';
+import { POOL_RUN, POOL_WEBHOOKS } from './pool/pool.js';
 import { printReadings, printResult } from './report.js';
 import { COMMANDS } from './start-up/commands.js';
 import { START_UP } from './start-up/start-up.js';
@@ -25,6 +26,8 @@ const JOBS: readonly (Job | Gauge)[] = [
   LARGE_PAGES,
   SLOW_PAGES,
   ...WEBHOOK_JOBS,
+  POOL_RUN,
+  POOL_WEBHOOKS,
   RESIDENT_APPS,
   STREAMED_RECORDS,
   START_UP,

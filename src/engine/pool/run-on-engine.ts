@@ -1,5 +1,5 @@
 import { EngineError } from '../../shared/errors/engine-error.js';
-import { isPlainObject } from '../../shared/plain-object.js';
+import { isPlainObject, type PlainObject } from '../../shared/plain-object.js';
 import type { AppDefinition } from '../assembling/app-definition.js';
 import type { Engine } from '../create-engine.js';
 import type { WorkerContext } from './messages.js';
@@ -27,10 +27,13 @@ export async function callEngine(call: EngineCall, context: WorkerContext): Prom
     throw new EngineError('USAGE', `A ${call.component} has no method "${call.method}".`);
   }
   const report: unknown = await (method as Method)(...withPorts(call, context));
-  if (!isPlainObject(report)) return report;
-  // Created from `answer` when the report is read.
-  const { response: _, ...plain } = report;
-  return plain;
+  return isPlainObject(report) ? withoutResponse(report) : report;
+}
+
+/** Omits `response`, which the caller creates from `answer`. Reading it would create it here, too. */
+function withoutResponse(report: PlainObject): PlainObject {
+  const names = Object.keys(report).filter((name) => name !== 'response');
+  return Object.fromEntries(names.map((name) => [name, report[name]]));
 }
 
 /** Runs a module and passes its bundles page by page. */
