@@ -1,7 +1,4 @@
-/**
- * Milliseconds of processor time that work takes. For bounds on what a call may cost: unlike a clock, it does not count
- * what other processes do meanwhile.
- */
+/** CPU time of work in milliseconds. Unlike elapsed time, it excludes other processes. */
 export async function cpuMsOf(work: () => unknown): Promise<number> {
   const before = process.cpuUsage();
   await work();

@@ -75,7 +75,7 @@ export async function startBookshop({ port = 0, apiKey = 'demo-key-0001' } = {})
 async function answer(request, shop) {
   const url = new URL(request.url ?? '/', 'http://shop');
   const [version, resource, id, ...rest] = url.pathname.split('/').slice(1);
-  if (version !== 'v1' || rest.length > 0) return failure(404, 'There is nothing here.');
+  if (version !== 'v1' || rest.length > 0) return failure(404, 'Page not found.');
   if (request.headers['x-api-key'] !== shop.apiKey) return failure(401, 'The API key is not known.');
   switch (`${request.method} ${resource}${id === undefined ? '' : '/:id'}`) {
     case 'GET me':
@@ -91,7 +91,7 @@ async function answer(request, shop) {
     case 'GET errors/:id':
       return errorOf(Number(id));
     default:
-      return failure(404, 'There is nothing here.');
+      return failure(404, 'Page not found.');
   }
 }
 
@@ -145,7 +145,7 @@ async function readJson(request) {
 }
 
 function errorOf(status) {
-  if (!(status >= 400 && status <= 599)) return failure(404, 'There is nothing here.');
+  if (!(status >= 400 && status <= 599)) return failure(404, 'Page not found.');
   const answered = failure(status, `You asked for status ${status}.`);
   return status === 429 ? { ...answered, headers: { 'retry-after': '30' } } : answered;
 }

@@ -243,13 +243,13 @@ function checkedClock(clock: Clock): Clock {
   return {
     now: () => {
       const now = clock.now();
-      if (!Number.isFinite(now)) checkValue(now, INSTANT, 'What now() of the clock gives');
+      if (!Number.isFinite(now)) checkValue(now, INSTANT, 'The result of now() of the clock');
       return now;
     },
     sleep: async (delayMs, signal) => clock.sleep(delayMs, signal),
     after: (delayMs, callback) => {
       const cancel = clock.after(delayMs, callback);
-      checkValue(cancel, ANY_FUNCTION, 'What after() of the clock gives');
+      checkValue(cancel, ANY_FUNCTION, 'The result of after() of the clock');
       return cancel;
     },
   };
@@ -273,7 +273,7 @@ function withBaseUrl(app: App, baseUrl: string): App {
   if (!/^https?:\/\//i.test(baseUrl) || !URL.canParse(baseUrl)) {
     throw new EngineError(
       'USAGE',
-      `baseUrl: ${JSON.stringify(baseUrl.slice(0, 80))} is no address that starts with http:// or https://.`,
+      `baseUrl: ${JSON.stringify(baseUrl.slice(0, 80))} is not an address that starts with http:// or https://.`,
     );
   }
   const { base } = app;

@@ -158,7 +158,7 @@ function checkResponses(transport: Transport, what: string): Transport {
       response = await transport(request);
     } catch (error) {
       if (request.signal.aborted || isError(error)) throw error;
-      const message = `${what} rejected with ${describeKind(error)}, where an error is expected.`;
+      const message = `${what} rejected with ${describeKind(error)}; expected an error.`;
       throw new EngineError('USAGE', message, { cause: error });
     }
     checkResponse(response, what);

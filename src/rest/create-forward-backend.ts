@@ -275,7 +275,7 @@ function unavailable(cause: unknown): RestError {
   return new RestError('REST_FAILED', 'Service Unavailable', {
     status: 503,
     apiCode: 'SC503',
-    detail: 'The server behind this one does not answer at the moment, please try again.',
+    detail: 'The upstream server does not respond. Try again later.',
     headers: { 'retry-after': '1' },
     cause,
   });

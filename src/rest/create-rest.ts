@@ -138,5 +138,7 @@ function readOrigin(origin: string | undefined): string | undefined {
   const url = URL.canParse(origin) ? new URL(origin) : undefined;
   const isWeb = url?.protocol === 'http:' || url?.protocol === 'https:';
   if (url && isWeb && `${url.origin}/` === url.href) return url.origin;
-  throw configError(`origin: "${origin}" is no origin such as https://api.example.com, without a path.`);
+  throw configError(
+    `origin: "${origin}" is not an origin. Expected an address without a path, such as https://api.example.com.`,
+  );
 }

@@ -70,7 +70,7 @@ export function tooLarge(maxBytes: number): RestError {
   return new RestError('REST_REQUEST', 'Payload Too Large', {
     status: 413,
     apiCode: 'SC413',
-    detail: `A body may hold at most ${maxBytes} bytes.`,
+    detail: `A body can have at most ${maxBytes} bytes.`,
   });
 }
 
@@ -84,7 +84,7 @@ export function tooMuch(maxBytes: number): RestError {
   return new RestError('REST_REQUEST', 'Bad Request', {
     status: 400,
     apiCode: 'SC400',
-    detail: `The answer would hold more than ${maxBytes} bytes. Ask for fewer entries (pg[limit]) or columns (cols[]).`,
+    detail: `The response exceeds ${maxBytes} bytes. Request fewer entries (pg[limit]) or columns (cols[]).`,
   });
 }
 
@@ -109,7 +109,7 @@ export function failed(cause: unknown): RestError {
   return new RestError('REST_FAILED', 'Internal Server Error', {
     status: 500,
     apiCode: 'SC500',
-    detail: 'Something went wrong on our side.',
+    detail: 'Internal error.',
     cause,
   });
 }

@@ -200,6 +200,6 @@ function assertSetting(name: string, value: unknown): void {
     throw new EngineError('USAGE', `The setting "${name}" has to be a whole number of at least 1.`);
   }
   if (choices === undefined && typeof value !== 'boolean') {
-    throw new EngineError('USAGE', `The setting "${name}" has to be true or false.`);
+    throw new EngineError('USAGE', `The setting "${name}" must be true or false.`);
   }
 }

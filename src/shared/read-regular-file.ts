@@ -23,7 +23,7 @@ export function readRegularFile(
   try {
     assertAllowed(findOpened(descriptor, file));
     const stats = fstatSync(descriptor);
-    if (!stats.isFile()) return { ok: false, problem: 'is no regular file' };
+    if (!stats.isFile()) return { ok: false, problem: 'is not a regular file' };
     const bytes = stats.size > maxBytes ? undefined : readUpTo(descriptor, stats.size, maxBytes);
     return bytes === undefined
       ? { ok: false, problem: `has more than ${maxBytes} bytes` }

@@ -8,7 +8,7 @@ import { specErrorOf, warningsOf } from './temp-app.js';
 /** Published apps, stored beside the repository. */
 const CORPUS = fileURLToPath(new URL('../../../shared/corpus', import.meta.url));
 const HERE = existsSync(CORPUS);
-const title = HERE ? 'real apps' : 'real apps (skipped: there is no ../shared/corpus beside the repository)';
+const title = HERE ? 'real apps' : 'real apps (skipped: no ../shared/corpus beside the repository)';
 
 type Counts = readonly [
   modules: number,
@@ -57,7 +57,7 @@ function countsOf(app: App): Counts {
   return [app.modules.size, app.connections.size, app.rpcs.size, app.webhooks.size, app.functions.size];
 }
 
-// The apps are not part of the repository; CI fails if this test is skipped.
+// The apps are not part of the repository. CI fails if this test is skipped.
 describe.skipIf(!HERE)(title, () => {
   it.each(APPS)('%s', async (folder, name, counts) => {
     const app = await loadApp(path.join(CORPUS, folder));
@@ -71,7 +71,7 @@ describe.skipIf(!HERE)(title, () => {
     }
   });
 
-  it('lists the apps of a repository that holds several', async () => {
+  it('lists the apps of a repository with several apps', async () => {
     const error = await specErrorOf(() => loadApp(path.join(CORPUS, 'Ichy77__Open-Source-Make-Apps')));
     expect(error.message).toContain('7 apps');
     expect(error.message).toContain(path.join('src', 'supabase'));

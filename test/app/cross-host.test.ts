@@ -125,7 +125,7 @@ describe('a redirect to a host that the app does not name', () => {
     expect(JSON.stringify(report)).not.toContain(KEY);
   });
 
-  it('fails if the body holds a secret, and names the option to set', async () => {
+  it('fails if the body contains a secret, and names the option to set', async () => {
     const { report, there } = await run('sent');
     expect(there).toEqual([]);
     expect(report.error?.message).toMatch(/files\.other\.net.*http\.appHosts/);
@@ -240,7 +240,7 @@ describe('a link of a next page to a host that the app does not name', () => {
     expect(new Set(report.warnings.map(({ code }) => code))).toEqual(new Set(['other-host']));
   });
 
-  it('loses a query that holds a secret which looks like two pairs', async () => {
+  it('drops a query with a secret that looks like two pairs', async () => {
     const { there } = await run('pathPaged');
     expect(there.map(({ url }) => url)).toEqual([`${OTHER}/more`]);
   });
@@ -574,7 +574,7 @@ describe('http.hosts: declared', () => {
   });
 });
 
-it('sends no path that holds a password field of the connection, whatever the field is called', async () => {
+it('sends no path with the value of a password field of the connection, regardless of its name', async () => {
   const withForm = defineApp({
     name: 'shop',
     base: { baseUrl: API },

@@ -454,7 +454,7 @@ it('reads nothing outside if a folder becomes a link between two of its files', 
   renameSync(path.join(root, 'app/m'), path.join(root, 'app/n'));
   link('../outside', path.join(root, 'app/m'));
   const error = await specErrorOf(() => folder.read('m/second.imljson', place));
-  expect(error.message).toContain("lies outside of the app's folder");
+  expect(error.message).toContain("is outside the app's folder");
 });
 
 it('reads texts of an editor by the path with which the folder was opened', async () => {

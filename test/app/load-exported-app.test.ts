@@ -111,7 +111,7 @@ describe('loadApp without a manifest', () => {
     expect(app.functions.get('up')?.code).toBe('x');
   });
 
-  it('reports what it misses, infers and does not understand', async () => {
+  it('reports missing, inferred and unknown parts', async () => {
     const app = await loadApp(
       writeApp({
         'modules/a/api.imljson': { url: 'https://x.test/', response: { iterate: '{{body}}' } },

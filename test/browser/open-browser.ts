@@ -2,7 +2,7 @@ import { accessSync, constants, existsSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import { type Browser, chromium } from 'playwright-core';
 
-/** Where Debian and others put it; a variable names any other. */
+/** Usual paths of Chromium. The variable names another one. */
 const PLACES = [
   process.env['IML_TEST_CHROMIUM'],
   '/usr/bin/chromium-headless-shell',
@@ -24,15 +24,15 @@ export function findBrowser(): string | undefined {
   });
 }
 
-/** Waits while somebody installs a browser: as long as the file is there that `IML_TEST_INSTALLING` names. */
+/** Waits until the file of `IML_TEST_INSTALLING`, which exists while CI installs a browser, is deleted. */
 export async function untilInstalled(): Promise<void> {
   const file = process.env['IML_TEST_INSTALLING'];
   while (file !== undefined && existsSync(file)) await setTimeout(200);
 }
 
-/** @param executablePath what `findBrowser` found */
+/** @param executablePath the result of `findBrowser` */
 export function openBrowser(executablePath: string): Promise<Browser> {
-  // The sandbox of the browser needs what a container seldom allows; what it opens here is ours.
+  // Containers rarely permit the sandbox of the browser. The opened pages are trusted.
   return chromium.launch({
     executablePath,
     args: ['--no-sandbox', '--disable-dev-shm-usage'],

@@ -9,13 +9,13 @@ const ROOT = path.resolve(import.meta.dirname, '../..');
 const PAGE = path.join(ROOT, 'dist/page');
 const AXE = path.join(ROOT, 'node_modules/axe-core/axe.min.js');
 
-/** Where pictures are put for a person to look at; none are taken without it. */
+/** Folder for screenshots. Default: none are taken. */
 const SHOTS = process.env['IML_SHOTS'];
 
-/** What one thing may take until it stands on the page. */
+/** Maximum time until an element appears. */
 export const WAIT_MS: number = Number(process.env['IML_TEST_WAIT_MS'] ?? 60_000);
 
-/** One test waits for many things, each of which may take long on a busy machine. */
+/** A test waits for many elements, each of which can be slow on a busy machine. */
 export const WHOLE_MS = 600_000;
 
 /** Whether tests in a browser are left out: never in CI, where a suite that is left out would never run. */
@@ -29,14 +29,14 @@ if (hasNoBrowser) {
 /** A browser over a copy of the bookshop's app. */
 export interface TestBrowser {
   readonly dev: TestDev;
-  /** Opens the page, 1280 wide, and waits until the server has answered it. */
+  /** Opens the page, 1280 pixels wide, and waits until it is connected. */
   readonly open: (prepare?: (page: Page) => Promise<unknown>) => Promise<OpenPage>;
   readonly close: () => Promise<void>;
 }
 
 export interface OpenPage {
   readonly page: Page;
-  /** Ends with what the page complained about, which should be nothing. */
+  /** Closes the page and returns its errors. */
   readonly close: () => Promise<readonly string[]>;
 }
 
@@ -69,7 +69,7 @@ export async function startBrowser(options: Omit<StartOptions, 'pageFolder'> = {
       page.setDefaultTimeout(WAIT_MS);
       const complaints: string[] = [];
       page.on('pageerror', (error) => complaints.push(error.message));
-      // What the policy refuses is told here as well.
+      // The console includes violations of the content security policy.
       page.on('console', (message) => {
         if (message.type() === 'error') complaints.push(message.text());
       });
@@ -88,10 +88,10 @@ export async function startBrowser(options: Omit<StartOptions, 'pageFolder'> = {
   };
 }
 
-/** Takes a picture where somebody has asked for them. */
+/** Takes a screenshot if `IML_SHOTS` is set. */
 export async function takePicture(page: Page, name: string): Promise<void> {
   if (SHOTS === undefined) return;
-  // What is fetched when it is shown has to be there.
+  // Waits for lazily loaded content.
   await page.waitForTimeout(500);
   await page.screenshot({ path: path.join(SHOTS, `${name}.png`) });
 }
@@ -119,7 +119,7 @@ export async function expectAccessible(page: Page): Promise<void> {
   expect(await page.evaluate<number>('document.documentElement.scrollHeight')).toBeLessThanOrEqual(height);
 }
 
-/** The same in the dark on a phone, too; pictures of all four where somebody wants them. */
+/** Checks light on a desktop and dark on a phone. Screenshots show all four combinations. */
 export async function expectAccessibleEverywhere(page: Page, name: string): Promise<void> {
   await expectAccessible(page);
   await takePicture(page, name);

@@ -13,7 +13,7 @@ import {
 
 const SPEC = 'modules/list-books/list-books.communication.iml.json';
 
-// A machine without a Chromium has nothing to open a page with; CI fails where it was skipped.
+// Needs Chromium (IML_TEST_CHROMIUM). CI fails if this test is skipped.
 describe.skipIf(hasNoBrowser)('the page', { timeout: WHOLE_MS }, () => {
   let started: TestBrowser;
   let dev: TestDev;
@@ -34,7 +34,7 @@ describe.skipIf(hasNoBrowser)('the page', { timeout: WHOLE_MS }, () => {
     expect(await opened.close()).toEqual([]);
   });
 
-  /** Until it is seen: what is drawn in the meantime may take the text away from below the pointer. */
+  /** Retries, because rendering may move the text away from the pointer. */
   const pointAt = (part: Locator, shown: Locator): Promise<void> =>
     vi.waitFor(
       async () => {
@@ -45,7 +45,7 @@ describe.skipIf(hasNoBrowser)('the page', { timeout: WHOLE_MS }, () => {
       { timeout: WHOLE_MS / 4 },
     );
 
-  it('opens, takes the token out of its address, runs a module and shows request, answer and bundles', async () => {
+  it('opens, removes the token from its address, runs a module and shows the request, response and bundles', async () => {
     expect(page.url()).toBe(`${dev.server.origin}/#/`);
     await page
       .getByRole('link', { name: /List books/ })
@@ -68,7 +68,7 @@ describe.skipIf(hasNoBrowser)('the page', { timeout: WHOLE_MS }, () => {
     expect(await page.content()).not.toContain(API_KEY);
   });
 
-  it('walks through the pages of a run with the keyboard, and says what each expression was', async () => {
+  it('walks through the pages of a run with the keyboard, and shows the value of each expression', async () => {
     await dev.run({ name: 'listBooks', parameters: {} });
     await page
       .getByRole('link', { name: /listBooks.*42 bundles/ })
@@ -103,7 +103,7 @@ describe.skipIf(hasNoBrowser)('the page', { timeout: WHOLE_MS }, () => {
     await takePicture(page, 'moments');
   });
 
-  it('shows what a part of an expression was to the pointer and to the keyboard, until Escape', async () => {
+  it('shows the value of a part of an expression on hover and on focus, until Escape', async () => {
     const text = dev.read(SPEC);
     dev.write(SPEC, text.replace('{{item.title}}', '{{upper(item.title)}}'));
     await dev.server.backend.look();
@@ -118,7 +118,7 @@ describe.skipIf(hasNoBrowser)('the page', { timeout: WHOLE_MS }, () => {
     await page.keyboard.press('Escape');
     await tip.waitFor({ state: 'hidden' });
     await page.mouse.move(0, 0);
-    // Somebody who came by key: the one before it, then Tab.
+    // Keyboard focus: the previous element, then Tab.
     await button.focus();
     await page.keyboard.press('Shift+Tab');
     await page.keyboard.press('Tab');
@@ -136,7 +136,7 @@ describe.skipIf(hasNoBrowser)('the page', { timeout: WHOLE_MS }, () => {
     expect(await button.getAttribute('aria-describedby')).toBeNull();
   });
 
-  it('shows an error with its line, in the dark and on a phone', async () => {
+  it('shows an error with its line, in the dark theme and on a phone', async () => {
     await page.emulateMedia({ colorScheme: 'dark' });
     await dev.run({ name: 'getBook', parameters: { isbn: 'none' } });
     await page
@@ -156,7 +156,7 @@ describe.skipIf(hasNoBrowser)('the page', { timeout: WHOLE_MS }, () => {
     expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(400);
   });
 
-  it('shows new bundles when a file is saved, without a request, and what has changed', async () => {
+  it('shows new bundles and their differences when a file is saved, without a request', async () => {
     const { id } = await dev.run({ name: 'listBooks', parameters: { limit: 2 } });
     await page.evaluate(`location.hash = '/run/${id}'`);
     const asked = dev.shop.requests.length;
@@ -182,7 +182,7 @@ describe.skipIf(hasNoBrowser)('the page', { timeout: WHOLE_MS }, () => {
     await page.getByRole('alert').waitFor({ state: 'detached' });
   });
 
-  it('says why there is one bundle instead of ten, and what the check says of it, in its line', async () => {
+  it('explains why there is one bundle instead of ten, and shows the diagnostic at its line', async () => {
     const text = dev.read(SPEC);
     dev.write(
       SPEC,
@@ -208,14 +208,14 @@ describe.skipIf(hasNoBrowser)('the page', { timeout: WHOLE_MS }, () => {
     const one = await dev.run({ name: 'listBooks', parameters: {} });
     await page.goto(`${dev.server.origin}/#/run/${one.id}`);
     const made = page.getByRole('region', { name: 'Bundles of this page' });
-    await made.getByText('{{body}} gave one collection, no array: it is one item.').waitFor();
+    await made.getByText('{{body}} returned one collection, which is one item.').waitFor();
     await made.getByText('Arrays in this answer: {{body.books}} (10)').waitFor();
     await page.emulateMedia({ colorScheme: 'dark' });
     await page.setViewportSize({ width: 400, height: 800 });
     await takePicture(page, 'one-bundle-400-dark');
   });
 
-  it('leads from a warning to its line', async () => {
+  it('opens the line of a warning', async () => {
     dev.write(SPEC, dev.read(SPEC).replace('"qs": {', '"headers": { "Content-Length": "3" },\n  "qs": {'));
     await dev.server.backend.look();
     const { id } = await dev.run({ name: 'listBooks', parameters: { limit: 1 } });
@@ -228,7 +228,7 @@ describe.skipIf(hasNoBrowser)('the page', { timeout: WHOLE_MS }, () => {
       .toBe("warning: The header Content-Length is the transport's to set. header-ignored");
   });
 
-  it('finds a text in all runs, and takes a trace that is dropped', async () => {
+  it('finds a text in all runs, and imports a dropped trace', async () => {
     const run = await dev.run({ name: 'listBooks', parameters: { limit: 1 } });
     await page.keyboard.press('/');
     await page.keyboard.type('quiet lighthouse');
@@ -239,18 +239,18 @@ describe.skipIf(hasNoBrowser)('the page', { timeout: WHOLE_MS }, () => {
       .first()
       .waitFor();
     const trace = await (await dev.fetch(`/api/runs/${run.id}/trace`)).text();
-    // As text: the names of the browser are none of this file.
+    // A string, because this file has no types of the DOM.
     const data = await page.evaluateHandle(`(() => {
       const transfer = new DataTransfer();
       transfer.items.add(new File([${JSON.stringify(trace)}], 'run.jsonl'));
       return transfer;
     })()`);
     await page.dispatchEvent('main', 'drop', { dataTransfer: data });
-    await page.getByText('run.jsonl is in the history now.').waitFor();
+    await page.getByText('run.jsonl is now in the history.').waitFor();
     await page.getByRole('region', { name: 'Request' }).waitFor();
   });
 
-  it('says that it is not the page of this start', async () => {
+  it('reports that the server was restarted with another token', async () => {
     const stale = await page.context().newPage();
     await stale.goto(`${dev.server.origin}/#token=old`);
     await stale
@@ -263,7 +263,7 @@ describe.skipIf(hasNoBrowser)('the page', { timeout: WHOLE_MS }, () => {
     await stale.close();
   });
 
-  it('serves ten tabs at once over a history of a thousand runs, and draws few of many rows', async () => {
+  it('serves ten tabs with a history of a thousand runs, and renders only visible rows', async () => {
     const { history } = dev.server.backend;
     const [known] = await history.list({ limit: 1 });
     const detail = known && (await history.find(known.id));

@@ -32,8 +32,8 @@ function addFields(root: string): void {
   writeFileSync(file, JSON.stringify([...fields, binding, drm]));
 }
 
-// A machine without a Chromium has nothing to open a page with; CI fails where it was skipped.
-describe.skipIf(hasNoBrowser)('runs and calls once more', { timeout: WHOLE_MS }, () => {
+// Needs Chromium (IML_TEST_CHROMIUM). CI fails if this test is skipped.
+describe.skipIf(hasNoBrowser)('repeated runs and calls', { timeout: WHOLE_MS }, () => {
   let started: TestBrowser;
   let dev: TestDev;
   let opened: OpenPage;
@@ -50,14 +50,14 @@ describe.skipIf(hasNoBrowser)('runs and calls once more', { timeout: WHOLE_MS },
   });
   afterEach(async () => expect(await opened.close()).toEqual([]));
 
-  it('runs from a page on, and an edited run on recorded answers', async () => {
+  it('sends requests from a chosen page, and replays an edited run with recorded responses', async () => {
     const run = await dev.run({ name: 'listBooks', parameters: {} });
-    // What the form asks for by itself is no part of a run.
+    // Requests of the form are not part of a run.
     const countPages = (): number =>
       dev.shop.requests.filter(({ url }) => url.startsWith('/v1/books')).length;
     const before = countPages();
     await page.locator(`a[href="#/run/${run.id}"]`).first().press('Enter');
-    const from = page.getByLabel('Page from which the service is asked');
+    const from = page.getByLabel('First page that is sent to the API');
     await from.fill('4');
     await takePicture(page, 'from-page');
     await from.press('Enter');
@@ -72,7 +72,7 @@ describe.skipIf(hasNoBrowser)('runs and calls once more', { timeout: WHOLE_MS },
     expect(countPages() - before).toBe(2);
   });
 
-  it('shows the fields that values ask for, and says what a run would refuse before it is tried', async () => {
+  it('shows fields that depend on values, and reports invalid values before a run', async () => {
     await page.goto(`${dev.server.origin}/#/module/createBook`);
     await page.getByLabel('Binding').selectOption({ label: 'Digital' });
     await page.getByLabel('Format').fill('epub');
@@ -97,14 +97,14 @@ describe.skipIf(hasNoBrowser)('runs and calls once more', { timeout: WHOLE_MS },
     await page.getByRole('region', { name: 'Error' }).getByText('BundleValidationError').waitFor();
   });
 
-  it('sends a call, edits it, shows call, bundles and answer, and saves it as a test', async () => {
+  it('sends and edits a call, shows its bundles and response, and saves it as a test', async () => {
     await page.getByRole('link', { name: 'sold' }).first().press('Enter');
     await page.getByRole('link', { name: 'Send a call' }).press('Enter');
     await page.getByLabel('Body').fill('{"sales": [{"isbn": "a"}]}');
     await page.getByRole('button', { name: 'Send', exact: true }).press('Enter');
     const answer = page.getByRole('region', { name: 'Answer' });
     await answer.getByText('200').waitFor();
-    await page.getByText('It was taken as an event.').waitFor();
+    await page.getByText('The call created an event.').waitFor();
     await page.getByRole('region', { name: 'Bundles of the call' }).getByText('"a"').waitFor();
     await page.getByRole('link', { name: 'Edit and send' }).press('Enter');
     await page.getByLabel('Body').fill('{"sales": [{"isbn": "a"}, {"isbn": "edited"}]}');

@@ -15,7 +15,7 @@ import {
 
 const SPEC = 'modules/list-books/list-books.communication.iml.json';
 
-// A machine without a Chromium has nothing to open a page with; CI fails where it was skipped.
+// Needs Chromium (IML_TEST_CHROMIUM). CI fails if this test is skipped.
 describe.skipIf(hasNoBrowser)('tests on the page', { timeout: WHOLE_MS }, () => {
   let started: TestBrowser;
   let dev: TestDev;
@@ -33,11 +33,11 @@ describe.skipIf(hasNoBrowser)('tests on the page', { timeout: WHOLE_MS }, () => 
   });
   afterEach(async () => expect(await opened.close()).toEqual([]));
 
-  it('saves a run as a test with the keyboard alone, and asks before it replaces one', async () => {
+  it('saves a run as a test with the keyboard only, and confirms before it replaces one', async () => {
     const run = await dev.run({ name: 'listBooks', parameters: { limit: 2 } });
     await page.locator(`a[href="#/run/${run.id}"]`).first().press('Enter');
     await page.getByRole('link', { name: 'Save as test' }).press('Enter');
-    const draft = page.getByRole('region', { name: 'What will be written' });
+    const draft = page.getByRole('region', { name: 'Files to write' });
     await draft.getByText('"{{secret:apiKey}}"').first().waitFor();
     await draft.getByText('Secrets replaced by placeholders: apiKey.').waitFor();
     expect(await page.content()).not.toContain(API_KEY);
@@ -57,7 +57,7 @@ describe.skipIf(hasNoBrowser)('tests on the page', { timeout: WHOLE_MS }, () => 
     await expectAccessibleEverywhere(page, 'save-taken');
   });
 
-  it('shows which change of a spec broke a test, by the page alone', async () => {
+  it('shows on the page which change of a spec broke a test', async () => {
     await page.getByRole('link', { name: 'passed listBooks/two books' }).waitFor();
     const text = dev.read(SPEC);
     dev.write(SPEC, text.replace('"{{item.title}}"', '"{{item.titel}}"'));
@@ -85,7 +85,7 @@ describe.skipIf(hasNoBrowser)('tests on the page', { timeout: WHOLE_MS }, () => 
     await page.getByRole('img', { name: 'passed' }).first().waitFor({ state: 'attached' });
   });
 
-  it('asks again for what happened before it could hear of anything', async () => {
+  it('loads events that occurred before its connection', async () => {
     const { tests } = dev.server.backend;
     let hear = (): void => {};
     const hearing = new Promise<void>((resolve) => {
@@ -105,7 +105,7 @@ describe.skipIf(hasNoBrowser)('tests on the page', { timeout: WHOLE_MS }, () => 
       return isRunning ? 'running' : shown.map(({ status }) => status).join();
     };
     await expect.poll(state, { timeout: WAIT_MS }).toContain('failed');
-    // Changes are told of a moment later.
+    // Change events arrive later.
     await late.page.waitForTimeout(500);
     hear();
     await late.page.getByRole('link', { name: 'failed listBooks/two books' }).waitFor();

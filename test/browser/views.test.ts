@@ -28,13 +28,13 @@ function prepare(root: string): void {
   }
 }
 
-/** What is there to look at: two runs of a list, one that failed, a call of the webhook. */
+/** Content of the views: two runs of a list, a failed run, a webhook call. */
 type Runs = Readonly<Record<'list' | 'other' | 'failed' | 'call', string>>;
 
 interface View {
   readonly name: string;
   readonly route: (runs: Runs) => string;
-  /** What is there once all of it is. */
+  /** Text that appears when a view is complete. */
   readonly shows: (page: Page) => Locator;
 }
 
@@ -57,7 +57,7 @@ const VIEWS: readonly View[] = [
   },
   { name: 'call', route: ({ call }) => `run/${call}`, shows: text('The list of iterate is empty.') },
   { name: 'edit-and-run', route: ({ list }) => `module/listBooks/${list}`, shows: text('answers') },
-  { name: 'save', route: ({ list }) => `save/${list}`, shows: heading('What will be written') },
+  { name: 'save', route: ({ list }) => `save/${list}`, shows: heading('Files to write') },
   { name: 'diff', route: ({ list, other }) => `diff/${list}/${other}`, shows: text(/^\[\d+\]/) },
   { name: 'search', route: () => 'search/lighthouse', shows: text(/^\d+ hits?$/) },
   { name: 'test-passed', route: () => 'test/tests%2FlistGenres%2Fpasses.test.json', shows: text('1 bundle') },
@@ -72,7 +72,7 @@ const VIEWS: readonly View[] = [
 /** The parts of a run, by the names of their tabs. */
 const TABS = { Bundles: 'The Quiet Lighthouse', Expressions: '{{item.title}}', Input: 'connection' };
 
-// A machine without a Chromium has nothing to open a page with; CI fails where it was skipped.
+// Needs Chromium (IML_TEST_CHROMIUM). CI fails if this test is skipped.
 describe.skipIf(hasNoBrowser)('every view', { timeout: WHOLE_MS }, () => {
   let started: TestBrowser;
   let opened: OpenPage;
@@ -97,19 +97,22 @@ describe.skipIf(hasNoBrowser)('every view', { timeout: WHOLE_MS }, () => {
     // CI may still be installing a browser.
   }, WHOLE_MS);
   afterAll(async () => {
-    // That a run is gone is an answer, which the browser complains about.
+    // The browser logs the 404 of a removed run.
     expect((await opened?.close())?.filter((said) => !said.includes('404'))).toEqual([]);
     await started?.close();
   });
 
-  it.each(VIEWS)('$name: has nothing that axe finds, light and dark, wide and narrow', async (view) => {
-    // Within the page: what axe is made of is loaded once.
-    await page.evaluate(`location.hash = '/${view.route(runs)}'`);
-    await view.shows(page).waitFor();
-    await expectAccessibleEverywhere(page, view.name);
-  });
+  it.each(VIEWS)(
+    '$name: has no accessibility violations in light and dark themes, wide and narrow',
+    async (view) => {
+      // In the same document, because axe is loaded once per document.
+      await page.evaluate(`location.hash = '/${view.route(runs)}'`);
+      await view.shows(page).waitFor();
+      await expectAccessibleEverywhere(page, view.name);
+    },
+  );
 
-  it.each(Object.entries(TABS))('nor has the part "%s" of a run', async (tab, shown) => {
+  it.each(Object.entries(TABS))('part "%s" of a run: has no accessibility violations', async (tab, shown) => {
     await page.evaluate(`location.hash = '/run/${runs.list}'`);
     await page.getByRole('tab', { name: tab }).click();
     await page.getByRole('tabpanel').getByText(shown).first().waitFor();

@@ -100,7 +100,7 @@ it('secrets of a host occur in no log, no response and no list', { timeout: 90_0
   await Promise.race([served.code, eventually(() => addresses.test(served.errors()))]);
   const url = addresses.exec(served.errors())?.[0] ?? served.errors();
   expect(url).toMatch(/^http:/);
-  expect(served.errors()).not.toContain('is not served');
+  expect(served.errors()).not.toContain('cannot be served');
   const answers: string[] = [];
   for (const kind of ['good', 'wrong']) {
     const headers = { 'content-type': 'application/json', authorization: `Bearer ${SECRETS.sid}` };

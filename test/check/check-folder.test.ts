@@ -75,7 +75,7 @@ describe('the check of a folder', () => {
       'The level of a rule is one of error, warning, info, off.',
     ],
     ['{ "chek": {} }', 'There is no setting "chek". Did you mean "check"?'],
-    ['[]', 'The file is no object.'],
+    ['[]', 'The file is not an object.'],
     ['{', 'Expected'],
   ])('refuses the settings %s', async (text, message) => {
     write({ 'get.iml.json': '{}', 'iml.config.json': text });
@@ -100,7 +100,7 @@ describe('the check of a folder', () => {
       writeFileSync(path.join(folder, 'outside/iml.config.json'), `{ "check": ${CANARY} }`);
     });
     const settle = (at: string, content: string): void => writeFileSync(path.join(app, at), content);
-    /** The only finding, which tells nothing of the other file. */
+    /** The only diagnostic. It reveals nothing about the other file. */
     async function refusal(): Promise<Finding | undefined> {
       const { findings } = await checkFolder(app);
       expect(JSON.stringify(findings)).not.toContain('CANARY');
@@ -145,10 +145,10 @@ describe('the check of a folder', () => {
       ],
       ['hosts/link.json', 'lies outside of the folder of iml.config.json: expected a file in it or below it'],
       ['linked/creds', 'lies outside of the folder of iml.config.json: expected a file in it or below it'],
-      ['/etc/passwd', 'is no relative path'],
+      ['/etc/passwd', 'is not a relative path'],
       ['.env', 'is hidden (.env)'],
       ['hosts/.secrets/key', 'is hidden (.secrets)'],
-      ['hosts', 'is no regular file'],
+      ['hosts', 'is not a regular file'],
       ['large.json', 'has more than 1048576 bytes'],
       ['absent.json', 'There is no file of scenarios "absent.json".'],
     ])('never reads %s', async (named, message) => {
@@ -168,19 +168,19 @@ describe('the check of a folder', () => {
       expect((await refusal())?.message).toContain('leads out of its folder by a link');
       rmSync(path.join(app, 'iml.config.json'));
       symlinkSync('../outside/creds', path.join(app, 'scenarios.json'));
-      expect((await refusal())?.message).toContain("lies outside of the app's folder");
+      expect((await refusal())?.message).toContain("is outside the app's folder");
     });
 
     it.runIf(process.platform === 'linux')('and waits for no pipe, reads no device', async () => {
       execFileSync('mkfifo', [path.join(app, 'iml.config.json')]);
-      expect((await refusal())?.message).toContain('is no regular file');
+      expect((await refusal())?.message).toContain('is not a regular file');
       rmSync(path.join(app, 'iml.config.json'));
       symlinkSync('/dev/zero', path.join(app, 'iml.config.json'));
       expect((await refusal())?.message).toContain('leads out of its folder by a link');
       rmSync(path.join(app, 'iml.config.json'));
       settle('iml.config.json', '{ "scenarios": "pipe" }');
       execFileSync('mkfifo', [path.join(app, 'pipe')]);
-      expect((await refusal())?.message).toContain('is no regular file');
+      expect((await refusal())?.message).toContain('is not a regular file');
     });
   });
 

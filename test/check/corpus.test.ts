@@ -17,18 +17,15 @@ const APPS = [
   ),
 ];
 
-/** Each line was looked at and found to be true; the file says why. */
+/** Reviewed diagnostics. The file contains the reasons. */
 const REVIEWED = JSON.parse(
   readFileSync(path.join(import.meta.dirname, 'corpus-findings.json'), 'utf8'),
 ) as Readonly<Record<string, Readonly<Record<string, string>>>>;
 
-// Real apps stay outside of the repository; where they are not, there is nothing to look at.
 const HERE = existsSync(CORPUS);
-const title = HERE
-  ? 'published apps'
-  : 'published apps (they are not here: they need ../shared/corpus beside the repository)';
+const title = HERE ? 'published apps' : 'published apps (skipped: no ../shared/corpus beside the repository)';
 
-// Published apps stand beside the repository and not in it; CI fails where this was skipped.
+// The apps are not part of the repository. CI fails if this test is skipped.
 describe.skipIf(!HERE)(title, () => {
   it.each(APPS)('reports only known findings for %s', async (app) => {
     const { findings } = await checkFolder(path.join(CORPUS, app));

@@ -14,13 +14,13 @@ import { checkApp } from '../../src/tools/check/check-app.js';
 interface Case {
   readonly title: string;
   readonly app: Omit<AppDefinition, 'name'>;
-  /** What is run: `module:get`, `connection:account`. */
+  /** Component to run: `module:get`, `connection:account`. */
   readonly run: string;
   /** The file of `src` whose refusal it is. */
   readonly throws: string;
-  /** Of a refusal that loading tells of. Default: `refused-run` or `unknown-endpoint`, in the words of the run. */
+  /** Rule that reports the refusal. Default: `refused-run` or `unknown-endpoint`, with the message of the run. */
   readonly rule?: string;
-  /** What the service answers, for what is looked at in an answer only. Without it nothing may be sent. */
+  /** Response of the API. Without it, the run must send nothing. */
   readonly answer?: unknown;
   /** Levels of collections in the form of the module. */
   readonly nests?: number;
@@ -30,7 +30,7 @@ const CASES = JSON.parse(
   readFileSync(path.join(import.meta.dirname, 'refusals.json'), 'utf8'),
 ) as readonly Case[];
 
-describe('what a run refuses is an error of the check', () => {
+describe('the check reports what a run refuses', () => {
   it.each(CASES)('$title', async (given) => {
     const app = appOf(given);
     const refused = await refusalOf(app, given);
@@ -56,7 +56,7 @@ function appOf({ app, nests = 0 }: Case): App {
   return defineApp({ name: 'sample', ...app, modules: Object.fromEntries(nested) });
 }
 
-/** Runs it for real, with a service that answers as the case says. */
+/** Runs the component with the response of the case. */
 async function refusalOf(app: App, { run, answer }: Case): Promise<EngineError> {
   const body = Buffer.from(JSON.stringify(answer ?? null));
   await using engine = createEngine({
@@ -103,7 +103,7 @@ async function runIn(engine: Engine, kind: string | undefined, name: string): Pr
   }
 }
 
-/** What depends on more than what is written in the app, so that no check can know it beforehand. */
+/** Refusals that depend on values of the run, which a check cannot know. */
 const DEPENDS_ON_DATA: Readonly<Record<string, string>> = {
   'report.ts': 'names what a component is refused for, thrown elsewhere',
   'check-parameters.ts': 'an RPC that a form asks at run time',
@@ -127,7 +127,7 @@ describe('the table of refusals', () => {
 
 const SOURCE = path.join(import.meta.dirname, '../../src');
 
-/** What takes part in a run; loading and reading refuse in terms of their own, which `cannot-load` passes on. */
+/** Folders that take part in a run. `cannot-load` passes on errors of loading and parsing. */
 const RUN_FOLDERS = [
   ...['component', 'connection', 'module', 'run', 'webhook', 'http', 'parameters', 'document'],
 ].map((folder) => path.join(SOURCE, 'engine', folder));

@@ -6,7 +6,7 @@ import { RULES } from '../../src/tools/check/rules.js';
 
 const PAGES = path.join(import.meta.dirname, '../../docs/rules');
 
-// `vitest -u` writes the pages anew.
+// `vitest -u` updates the pages.
 describe('docs/rules', () => {
   it.each(RULES.map((rule) => [rule.id, rule] as const))(
     '%s.md is generated from the rule',

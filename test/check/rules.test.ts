@@ -12,9 +12,9 @@ import { checkFolder, type Finding } from './check-folder.js';
 interface RuleCase {
   readonly title: string;
   readonly app?: AppDefinition;
-  /** Text by path, for what only files can show. */
+  /** Files by path, for rules about files. */
   readonly files?: Readonly<Record<string, string>>;
-  /** None for a case the rule has nothing to tell of. */
+  /** Empty for a case without a diagnostic. */
   readonly findings: readonly {
     readonly pointer?: string;
     readonly file?: string;

@@ -21,7 +21,7 @@ const {
 const validate = new Ajv({
   strict: false,
   allErrors: true,
-  // One of its patterns is none with the flag `u`.
+  // One of its patterns is invalid with the flag `u`.
   unicodeRegExp: false,
   formats: {
     uri: (text) => URL.canParse(text),

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { UserInterruption } from '../../src/tools/cli/io.js';
 import { askTerminal } from '../../src/tools/cli/process-io.js';
 
-/** Somebody who types as soon as they are asked. */
+/** A user who types after each prompt. */
 function person(types: string): {
   terminal: { input: PassThrough; output: PassThrough };
   shown: () => string;

@@ -15,7 +15,7 @@ export interface ProcessResult {
 
 export interface StartedProcess {
   readonly child: ReturnType<typeof spawn>;
-  /** What it has written so far. */
+  /** Output so far. */
   readonly written: Readonly<Record<'out' | 'err', string>>;
   readonly result: Promise<ProcessResult>;
 }

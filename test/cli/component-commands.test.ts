@@ -12,7 +12,7 @@ const ITEMS = [
   { id: 1, name: 'one', at: '2026-01-01T00:00:00.000Z' },
 ];
 
-/** What a search that outputs the ids of `ITEMS` prints. */
+/** Output of a search for the ids of `ITEMS`. */
 const IDS = '{"id":3}\n{"id":2}\n{"id":1}\n';
 
 let server: Server;
@@ -123,7 +123,7 @@ beforeEach(() => {
   });
 });
 
-/** All of the app's service is on this machine. */
+/** The API of the app is on this machine. */
 function iml(args: readonly string[], options: FakeIoOptions = {}): Promise<CliResult> {
   return cli([...args, '--map', `https://api.example.com=${origin}`], { cwd, ...options });
 }
@@ -211,7 +211,7 @@ describe('iml run of a polling trigger', () => {
     expect(ids((await iml(args)).out)).toEqual([3]);
     const third = await iml(args);
     expect(third).toMatchObject({ code: 0, out: '' });
-    expect(third.err).toContain('nothing is new since {"lastId":3}');
+    expect(third.err).toContain('no new items since {"lastId":3}');
   });
 
   it('leaves the file unchanged if the run fails', async () => {
@@ -233,9 +233,9 @@ describe('iml run of a polling trigger', () => {
   });
 
   it.each([
-    [['watchIds', '--state', 'no-json'], 'the file "no-json" holds no state of a trigger'],
-    [['watchIds', '--state', 'makecomapp.json'], 'holds no state of a trigger, such as {"lastId":7}'],
-    [['watchIds', '--state', '{1}'], '--state: the value given is no JSON'],
+    [['watchIds', '--state', 'no-json'], 'the file "no-json" has no state of a trigger'],
+    [['watchIds', '--state', 'makecomapp.json'], 'has no state of a trigger, such as {"lastId":7}'],
+    [['watchIds', '--state', '{1}'], '--state: the value given is not valid JSON'],
     [['watchIds', '--state', '@x.json'], '--state: the file "x.json" cannot be read (ENOENT).'],
     [
       ['watchIds', '--start', 'all', '--state', '{"lastId":1}'],
@@ -245,7 +245,7 @@ describe('iml run of a polling trigger', () => {
       ['absolute', '--start', 'all'],
       '--start: only polling triggers have a state, and "absolute" is of type search.',
     ],
-    [['watchPlain', '--start', '2'], '"2" is no date such as'],
+    [['watchPlain', '--start', '2'], '"2" is not a date such as'],
     [['watchDates', '--start', '99'], '"99" is neither a date'],
     [
       ['watchIds', '--state', 'missing/x.json'],
@@ -274,7 +274,7 @@ describe('iml run of a polling trigger', () => {
     expect(err).toContain('a trigger without state starts here');
     expect(err).toContain('--start all');
     const instant = await iml(['run', '.', 'watchEvents']);
-    expect(instant).toMatchObject({ code: 0, err: expect.stringContaining('--payload gives one') });
+    expect(instant).toMatchObject({ code: 0, err: expect.stringContaining('Pass one with --payload') });
     const other = await iml(['run', '.', 'watchDates', '--state', '{"lastId":3}']);
     expect(other.err).toContain('The state has another type');
     expect(other.err).toContain('a trigger without state starts here');
@@ -321,7 +321,7 @@ describe('iml webhook', () => {
     expect({ code, out }).toEqual({ code: 0, out: '{"n":1}\n' });
     const broken = await iml(['webhook', '.', 'events', '--call', '{"apiKey":"key-of-ann"']);
     expect(broken).toMatchObject({ code: 2, out: '' });
-    expect(broken.err).toContain('--call: what is given is no JSON object.');
+    expect(broken.err).toContain('--call: what is given is not a JSON object.');
     expect(broken.err).not.toContain('key-of-ann');
   });
 
@@ -345,7 +345,7 @@ describe('iml webhook', () => {
       'content-type: application/json',
     ]);
     expect(code).toBe(1);
-    expect(err).toContain('The call failed at the step payload.');
+    expect(err).toContain('The call failed in the phase payload.');
     expect(err).toContain('answer: 400');
   });
 
@@ -362,7 +362,7 @@ describe('iml webhook', () => {
     [['events', 'atach'], 'Unknown action "atach". Did you mean "attach"?'],
     [['event'], 'Did you mean "events"?'],
     [['events', '--call', 'none'], '--call: the file "none" cannot be read (ENOENT).'],
-    [['events', '--call', 'makecomapp.json', '-X', 'a b'], '--method: "a b" is no method of HTTP.'],
+    [['events', '--call', 'makecomapp.json', '-X', 'a b'], '--method: "a b" is not an HTTP method.'],
     [['events', '--call', 'text'], 'what is in "text" is neither a JSON object nor an HTTP request'],
     [['events', '-H', 'nonsense'], '--header: "NAME: VALUE" is expected'],
   ])('refuses %j', async (args, message) => {

@@ -23,7 +23,7 @@ async function read(text: string, ...line: string[]): Promise<Arguments> {
 }
 
 const FILE = `{
-  // What the command line leaves out.
+  // Options that the command line omits.
   "apps": ["crm", "/srv/mail"],
   "scenarios": "scenarios.json",
   "port": 8181,
@@ -69,14 +69,14 @@ describe('the file of --config', () => {
   });
 
   it.each([
-    ['[]', 1, 'An object with options is expected here.'],
-    ['{\n "prot": 1 }', 2, '"prot" is no option. Did you mean "port"?'],
-    ['{ "metrics": "yes" }', 1, '"metrics" has to be true or false.'],
-    ['{ "port": [1] }', 1, '"port" has to be a text or a number.'],
-    ['{ "host-limit": ["maxQueued=1"] }', 1, '"host-limit" has to be an object.'],
-    ['{ "host-limit": { "maxQueued": true } }', 1, '"maxQueued" has to be a text or a number.'],
-    ['{ "allow": ["a",\n 7, null] }', 2, '"allow" has to be a text or a list of texts.'],
-    ['{ "config": "other.json" }', 1, '"config" is no option.'],
+    ['[]', 1, 'Expected an object with options.'],
+    ['{\n "prot": 1 }', 2, '"prot" is not an option. Did you mean "port"?'],
+    ['{ "metrics": "yes" }', 1, '"metrics" must be true or false.'],
+    ['{ "port": [1] }', 1, '"port" must be a text or a number.'],
+    ['{ "host-limit": ["maxQueued=1"] }', 1, '"host-limit" must be an object.'],
+    ['{ "host-limit": { "maxQueued": true } }', 1, '"maxQueued" must be a text or a number.'],
+    ['{ "allow": ["a",\n 7, null] }', 2, '"allow" must be a text or a list of texts.'],
+    ['{ "config": "other.json" }', 1, '"config" is not an option.'],
   ])('is refused with the source location: %s', async (text, line, message) => {
     const failure = await read(text).catch((error: unknown) => error);
     expect(failure).toMatchObject({ code: 'HOST_FILE', place: { file: 'host.json', line } });

@@ -61,7 +61,7 @@ function browser(
 
 const OAUTH = ['--allow-local', '--port', '0'];
 
-/** A service with a key, on loopback. */
+/** An API with a key, on loopback. */
 async function startKeyService(answer: (url: string) => { status: number; body: unknown }): Promise<string> {
   const server = createServer((request, response) => {
     const { status, body } = answer(request.url ?? '');
@@ -144,7 +144,7 @@ describe('iml connect with an OAuth provider', () => {
     const answers: number[] = [];
     const { code } = await user.iml(['connect', writeConnectApp(provider.issuer), 'account', ...OAUTH], {
       onErr: (text, interrupt) => {
-        const back = /come back to (\S+)/.exec(text)?.[1];
+        const back = /redirect to (\S+)\. /.exec(text)?.[1];
         if (back === undefined) return;
         void (async () => {
           for (const query of ['', '?code=x', '?code=x&state=guess'])
@@ -217,7 +217,7 @@ describe('iml connect with a key', () => {
     const args = ['connect', writeConnectApp(url), 'key', '--allow-local'];
     const { code, err } = await newUser().iml(args, { ask });
     expect({ code, asked }).toEqual({ code: 0, asked: ['Key', 'Key', 'Region', 'host:'] });
-    expect(err).toContain('A value is needed here.');
+    expect(err).toContain('A value is required.');
   });
 
   it('ends at the end of input and sends nothing', async () => {
@@ -225,7 +225,7 @@ describe('iml connect with a key', () => {
     const { code, err } = await newUser().iml(args, { ask: async () => undefined });
     expect({ code, err }).toMatchObject({
       code: 2,
-      err: expect.stringContaining('"apiKey" was not answered'),
+      err: expect.stringContaining('No value was entered for the parameter "apiKey"'),
     });
   });
 
@@ -258,10 +258,13 @@ describe('iml connect with a key', () => {
     const url = await startKeyService(() => ({ status: 200, body: {} }));
     const args = ['connect', writeConnectApp(url), 'key', '-p', 'apiKey=key-12345'];
     const { code, err } = await newUser().iml(args);
-    expect({ code, err }).toMatchObject({ code: 1, err: expect.stringContaining('--allow-local lets') });
+    expect({ code, err }).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('Allow requests to this machine with --allow-local'),
+    });
   });
 
-  it('shows the help of a field before it asks', async () => {
+  it('shows the help of a field before its prompt', async () => {
     const url = await startKeyService(() => ({ status: 200, body: {} }));
     const { err } = await newUser().iml(
       ['connect', writeConnectApp(url), 'key', '--allow-local'],
@@ -322,7 +325,7 @@ describe('iml connect with a key', () => {
     ]);
     expect(connected).toMatchObject({ code: 0 });
     expect(connected.err).toMatch(/GET https:\/\/api\.example\.com\/key/);
-    // What only carries the answer is no secret of it.
+    // Names of members in the response are not secret.
     expect(connected.err).toMatch(/^ +connection: (?!\[SANITIZED\])/m);
     const listed = await user.iml(['connections']);
     expect(listed).toEqual(await user.iml(['connections', 'list']));
@@ -359,7 +362,9 @@ describe('iml connect with a key', () => {
     expect(await user.iml(args(first))).toMatchObject({ code: 0 });
     const { code, err } = await user.iml(args(writeConnectApp(url)));
     expect({ code, calls }).toEqual({ code: 2, calls: 1 });
-    expect(err).toContain(`"k" is the name of a connection "key" of the app "${path.basename(first)}".`);
+    expect(err).toContain(
+      `"k" is already the name of a connection "key" of the app "${path.basename(first)}".`,
+    );
   });
 
   it('replaces a connection that cannot be opened, which the list reports', async () => {
@@ -372,7 +377,7 @@ describe('iml connect with a key', () => {
     writeFileSync(file, '{}');
     const broken = await user.iml(['connections', 'list']);
     expect(broken).toMatchObject({ code: 0, out: '' });
-    expect(broken.err).toContain('The connection "k" cannot be opened');
+    expect(broken.err).toContain('The connection "k" cannot be decrypted');
     expect(broken.err).toContain('iml connections remove NAME --local');
     expect(await user.iml(args)).toMatchObject({ code: 0 });
     expect(jsonLines((await user.iml(['connections', 'list'])).out)).toMatchObject([{ name: 'k' }]);
@@ -430,7 +435,7 @@ describe('stored connections', () => {
     return user;
   }
 
-  it('are not given to another app', async () => {
+  it('cannot be used by another app', async () => {
     const url = await startKeyService(() => ({ status: 200, body: {} }));
     const user = await userWithKey(writeConnectApp(url));
     const result = await user.iml([
@@ -441,7 +446,7 @@ describe('stored connections', () => {
       'k',
       '--allow-local',
     ]);
-    expect(result).toMatchObject({ code: 1, err: expect.stringContaining('is not given to another.') });
+    expect(result).toMatchObject({ code: 1, err: expect.stringContaining('Other apps cannot use it.') });
   });
 
   it.each(['test', 'refresh', 'remove'])('are not given to another app by %s --app', async (action) => {
@@ -463,7 +468,7 @@ describe('stored connections', () => {
     expect(refused).toMatchObject({
       code: 2,
       err: expect.stringContaining(
-        'is not given to another. If this is that app: iml connections move NAME --app',
+        'Other apps cannot use it. If this is that app: iml connections move NAME --app',
       ),
     });
     expect([asked, sealed()]).toEqual([[], before]);
@@ -497,7 +502,7 @@ describe('stored connections', () => {
       const user = await userWithKey(placeApp(service, newParent(), appIds));
       const other = placeApp(service, newParent(), appIds);
       const run = await user.iml(['run', other, 'whoAmI', ...HOST]);
-      expect(run).toMatchObject({ code: 1, err: expect.stringContaining('is not given to another.') });
+      expect(run).toMatchObject({ code: 1, err: expect.stringContaining('Other apps cannot use it.') });
     });
 
     it('so that another app in its folder cannot use them', async () => {
@@ -510,7 +515,7 @@ describe('stored connections', () => {
         expect(run).toMatchObject({ code: 1, err: expect.stringContaining('(crm, crm-test)') });
         for (const action of ['test', 'refresh', 'remove']) {
           const done = await user.iml(['connections', action, 'k', '--allow-local']);
-          expect(done).toMatchObject({ code: 2, err: expect.stringContaining('is not given to another.') });
+          expect(done).toMatchObject({ code: 2, err: expect.stringContaining('Other apps cannot use it.') });
         }
       }
       nameApp(folder, ['crm-test', 'crm-next']);
@@ -539,7 +544,7 @@ describe('stored connections', () => {
       const done = await user.iml(['connections', 'move', 'k', '--app', moved]);
       expect(done).toMatchObject({
         code: 0,
-        out: `The connection "k" belongs to the app "moved" in ${moved} from now on.\n`,
+        out: `The connection "k" now belongs to the app "moved" in ${moved}.\n`,
       });
       expect(await user.iml(['connections', 'test', 'k', '--allow-local'])).toMatchObject({ code: 0 });
       const without = writeApp({ 'makecomapp.json': { fileVersion: 1, components: {} } });
@@ -547,7 +552,7 @@ describe('stored connections', () => {
     });
   });
 
-  it('are not given to modules of another connection', async () => {
+  it('cannot be used by modules of another connection', async () => {
     const url = await startKeyService(() => ({ status: 200, body: {} }));
     const app = writeConnectApp(url);
     const user = await userWithKey(app);
@@ -560,7 +565,7 @@ describe('stored connections', () => {
     const without = await newUser().iml(['run', app, 'whoAmI', '--allow-local']);
     expect(without).toMatchObject({
       code: 1,
-      err: expect.stringContaining('The module uses the connection "account", and none was given'),
+      err: expect.stringContaining('The module uses the connection "account", but --connection is missing'),
     });
     const unknown = await newUser().iml(['run', app, 'whoAmI', '--connection', 'absent']);
     expect(unknown).toMatchObject({ code: 2, err: expect.stringContaining('There is no connection') });
@@ -605,7 +610,7 @@ describe('stored connections', () => {
     const app = writeConnectApp(provider.issuer);
     await user.iml(['connect', app, 'account', '--name', 'a', ...OAUTH], { onErr: browser(provider.login) });
     const refused = await user.iml(['connections', 'remove', 'a']);
-    expect(refused).toMatchObject({ code: 0, err: expect.stringContaining('the service could not be told') });
+    expect(refused).toMatchObject({ code: 0, err: expect.stringContaining('the API was not notified') });
     await user.iml(['connect', app, 'account', '--name', 'b', ...OAUTH], { onErr: browser(provider.login) });
     rmSync(app, { recursive: true });
     const lost = await user.iml(['connections', 'remove', 'b']);

@@ -176,7 +176,7 @@ describe('connections in files', () => {
     expect(await files.exclusively('x', async () => 'without a folder')).toBe('without a folder');
     await files.write('x', STORED, OWNER);
     await expect(files.exclusively('x', () => Promise.reject(new Error('no')))).rejects.toThrow('no');
-    // No process has this number: it is above what systems give.
+    // No process has this ID: it exceeds the maximum of operating systems.
     writeFileSync(`${entryFile(folder, 'x')}.lock`, '999999999', { mode: 0o600 });
     expect(await files.exclusively('x', async () => 'done')).toBe('done');
   });
@@ -193,7 +193,7 @@ describe('connections in files', () => {
       { app: 'b', folder: '/b', appIds: [] },
       { ...OWNER, folder: '/elsewhere' },
     ]) {
-      await expect(storeForApp(files, other).get('x')).rejects.toThrow('is not given to another');
+      await expect(storeForApp(files, other).get('x')).rejects.toThrow('Other apps cannot use it');
     }
   });
 
@@ -209,7 +209,7 @@ describe('connections in files', () => {
     await store.save('x', STORED);
     expect((await files.read('x'))?.owner).toEqual(named);
     const other = storeForApp(files, { ...OWNER, appIds: ['other'] });
-    await expect(other.get('x')).rejects.toThrow('is not given to another');
+    await expect(other.get('x')).rejects.toThrow('Other apps cannot use it');
   });
 
   it('are files that only their owner can read', async () => {

@@ -9,9 +9,7 @@ const APP = path.resolve(
   '../../../shared/corpus/sudomock__sudomock-make-app/src/sudomock',
 );
 const HERE = existsSync(APP);
-const title = HERE
-  ? 'a real app'
-  : 'a real app (skipped: there is no ../shared/corpus beside the repository)';
+const title = HERE ? 'a real app' : 'a real app (skipped: no ../shared/corpus beside the repository)';
 
 async function listFonts(
   total: number,
@@ -27,7 +25,7 @@ async function listFonts(
 
 const uuids = (out: string): unknown[] => jsonLines(out).map((bundle) => (bundle as { uuid: string }).uuid);
 
-// Published apps stand beside the repository and not in it; CI fails where this was skipped.
+// The apps are not part of the repository. CI fails if this test is skipped.
 describe.skipIf(!HERE)(title, () => {
   it('prints the bundles of all pages', async () => {
     const { code, out, err } = await listFonts(250);
@@ -51,7 +49,7 @@ describe.skipIf(!HERE)(title, () => {
     expect(uuids(out)).toHaveLength(200);
     expect(err).toContain('ConnectionError: ');
     expect(err).toMatch(/request +1, page 3/);
-    expect(err).toContain('200 bundle(s) came before the error; a scenario gets none of them.');
+    expect(err).toContain('The run returned 200 bundle(s) before the error. A scenario discards them.');
   });
 
   it('ends with RateLimitError on 429, with the requested delay', async () => {

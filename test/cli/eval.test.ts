@@ -99,12 +99,12 @@ describe('iml eval fails', () => {
   });
 
   it.each([
-    [['{{1}}', '--timezone', 'Nowhere/Land'], '--timezone: "Nowhere/Land" is no timezone'],
-    [['{{1}}', '--now', 'yesterday'], '--now: "yesterday" is no ISO 8601 time'],
-    [['{{1}}', '--context', '{oops'], '--context: the value given is no JSON (at position 1).'],
+    [['{{1}}', '--timezone', 'Nowhere/Land'], '--timezone: "Nowhere/Land" is not a timezone'],
+    [['{{1}}', '--now', 'yesterday'], '--now: "yesterday" is not an ISO 8601 time'],
+    [['{{1}}', '--context', '{oops'], '--context: the value given is not valid JSON (at position 1).'],
     [['{{1}}', '--context', '@{1}.json'], '--context: the file "{1}.json" cannot be read (ENOENT).'],
     [['{{1}}', '--context', 'absent.json'], '--context: the file "absent.json" cannot be read (ENOENT).'],
-    [['{{1}}', '--context', '@-'], '--context: the value in "-" is no JSON'],
+    [['{{1}}', '--context', '@-'], '--context: the value in "-" is not valid JSON'],
     [[], 'Missing <template>'],
     [['{{1}}', '{{2}}'], 'Unexpected argument "{{2}}".'],
   ])('with exit code 2 for %j', async (args, message) => {

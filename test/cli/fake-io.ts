@@ -8,7 +8,7 @@ export interface FakeIoOptions {
   readonly stdin?: string | Uint8Array;
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** Somebody who answers questions. Default: nobody. */
+  /** Input for prompts. Default: no terminal. */
   readonly ask?: Io['ask'];
   /** Called with each text written to standard error. */
   readonly onErr?: (text: string, interrupt: () => void) => void;
@@ -25,7 +25,7 @@ export interface CliResult {
 /** A command line that was started without a process, for commands that go on until they are stopped. */
 export interface StartedCli {
   readonly code: Promise<number>;
-  /** What it has written so far. */
+  /** Output so far. */
   readonly output: () => string;
   readonly errors: () => string;
   /** Ctrl-C. */

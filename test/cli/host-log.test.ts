@@ -74,11 +74,11 @@ describe('the log of a host', () => {
     expect(log('text')).toEqual([
       '00:00:00 orders: call answered 200, event 7, 3 ms\n',
       '00:00:00 unknown address: call refused with 404 (unknown-address)\n',
-      '00:00:00 welcome: event 7 error after 20 ms, dead: iml events replay runs it again, step 3 (createOrder): DataError: No name\\u001b[2J. (base.json:7:14)\n',
-      '00:00:00 welcome: scheduled run success after 5 ms, nothing put out: step 2 (find) gave no bundle\n',
+      '00:00:00 welcome: event 7 error after 20 ms, dead; process it again with iml events replay, step 3 (createOrder): DataError: No name\\u001b[2J. (base.json:7:14)\n',
+      '00:00:00 welcome: scheduled run success after 5 ms, no output: step 2 (find) returned no bundle\n',
       '00:00:00 welcome: delayed until 1970-01-01T00:01:00.000Z\n',
-      '00:00:00 welcome: turned off (three errors in a row); iml scenarios on welcome turns it on again\n',
-      '00:00:00 welcome: incomplete execution 3 given up after 10 attempts: Ended: Ten times.\n',
+      '00:00:00 welcome: turned off (three errors in a row); turn it on with iml scenarios on welcome\n',
+      '00:00:00 welcome: incomplete execution 3 failed permanently after 10 attempts: Ended: Ten times.\n',
     ]);
   });
 

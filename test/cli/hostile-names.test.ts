@@ -46,7 +46,7 @@ const FILES = {
 /** A name that cases can have. */
 const NAME = '\u001b[31m\u009b2J\u202e\u200b';
 
-/** Loads and runs, so that what is written on the way is seen, too. */
+/** Loads and runs the app, to include intermediate output. */
 const SOUND = {
   'makecomapp.json': {
     components: {

@@ -8,7 +8,7 @@ import {
 } from '../../src/tools/cli/tests/reporters.js';
 import type { TestResult } from '../../src/tools/testing/index.js';
 
-/** Names and values of an app or a service: workflow commands, markup, and what steers a terminal. */
+/** Names and values of an app or an API: workflow commands, markup, and terminal control sequences. */
 const TEXTS = [
   ...['::error::owned', 'a\n::add-mask::b', 'a\r\n  ::stop-commands::b', 'x,title=y::z', '%0A::error::x'],
   ...[

@@ -15,7 +15,7 @@ describe('iml info', () => {
       'connections (1)\n  bookshopKey  basic  Bookshop\n      apiKey  password  required\n',
     );
     expect(out).toContain('functions (1)\n  formatPrice\n');
-    expect(out).toMatch(/loading has no findings; iml check .* looks closer\n/);
+    expect(out).toMatch(/no diagnostics at loading; iml check .* checks more\n/);
   });
 
   it('prints the same as JSON', async () => {
@@ -45,7 +45,7 @@ describe('iml info', () => {
     });
     const { code, out } = await cli(['info', 'shop'], { cwd });
     expect(code).toBe(0);
-    expect(out).toContain('loading has 3 findings; iml check shop tells of all\n');
+    expect(out).toContain('loading has 3 findings; iml check shop reports all\n');
     const one = await cli(['info', 'shop', 'list'], { cwd });
     expect(one.code).toBe(0);
     expect(one.out).toContain('modules (1)\n  list');

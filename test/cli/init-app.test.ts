@@ -86,7 +86,7 @@ describe('iml init app', () => {
     expect(shown).toMatchObject({ code: 0, out: expect.stringContaining('list-contacts  search') });
   });
 
-  it('asks a terminal for the address and the authentication, until the answers are valid', async () => {
+  it('prompts for the address and the authentication until the input is valid', async () => {
     const answers = ['nonsense', 'https://api.acme.example', 'token', 'api-key'];
     const questions: string[] = [];
     const ask = async (question: string): Promise<string | undefined> => {
@@ -130,7 +130,10 @@ describe('iml init app', () => {
     await iml('init app acme --base-url https://a.example');
     const before = read('acme/makecomapp.json');
     const second = await iml('init app acme --base-url https://b.example');
-    expect(second).toMatchObject({ code: 2, err: expect.stringContaining('There is an app in "acme"') });
+    expect(second).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('The folder "acme" already contains an app'),
+    });
     expect(read('acme/makecomapp.json')).toBe(before);
   });
 });
@@ -181,7 +184,7 @@ describe('iml add', () => {
   });
 
   it.each([
-    ['add modul listContacts acme', '"modul" is nothing this command adds. Did you mean "module"?'],
+    ['add modul listContacts acme', '"modul" cannot be added. Did you mean "module"?'],
     ['add module x acme', 'Invalid name "x" of the module'],
     ['add module makeApiCall acme', 'already has a module "makeApiCall"'],
     [
@@ -198,7 +201,7 @@ describe('iml add', () => {
     expect(read('acme/makecomapp.json')).toBe(before);
   });
 
-  it('asks for a connection by name if there are several', async () => {
+  it('requires the name of a connection if there are several', async () => {
     await iml('add connection second acme --auth basic');
     expect(await iml('add rpc listUsers acme')).toMatchObject({
       code: 2,
@@ -237,7 +240,7 @@ describe('iml add', () => {
     writeFileSync(path.join(folder, 'acme/rpcs/list-users/list-users.params.iml.json'), '[ ]');
     expect(await iml('add rpc listUsers acme')).toMatchObject({
       code: 2,
-      err: expect.stringContaining('exists already. Nothing was written.'),
+      err: expect.stringContaining('already exists. Nothing was written.'),
     });
     expect(read('acme/makecomapp.json')).toBe(before);
   });

@@ -61,7 +61,7 @@ describe('iml init tests', () => {
     expect(again).toMatchObject({ code: 0, out: '', err: 'Every component has a test.\n' });
   });
 
-  it('marks a case as todo if the run with made-up answers fails', async () => {
+  it('marks a case as todo if the run with generated responses fails', async () => {
     write({
       'makecomapp.json': manifest({
         getOrder: { moduleType: 'action', codeFiles: { communication: 'a.json' } },
@@ -72,7 +72,7 @@ describe('iml init tests', () => {
       },
     });
     const { out, code } = await cli(['init', 'tests'], { cwd: folder });
-    expect({ out, code }).toEqual({ out: expect.stringContaining('todo: its made-up answers'), code: 0 });
+    expect({ out, code }).toEqual({ out: expect.stringContaining('todo: its generated responses'), code: 0 });
     const tested = await cli(['test'], { cwd: folder });
     expect(tested).toMatchObject({ code: 0, out: expect.stringMatching(/0 passed, 1 todo in/) });
     const file = path.join(folder, 'tests/getOrder/getOrder.test.json');
@@ -97,7 +97,7 @@ describe('iml init tests', () => {
     expect(expected).toEqual({ bundles: [{ number: 7 }] });
   });
 
-  it('gives components of one name different files, and fills in addresses but no optional date', async () => {
+  it('writes different files for components with one name, and fills in addresses but no optional date', async () => {
     const params = [
       { name: 'path', type: 'text', required: true },
       { name: 'since', type: 'date', default: '2026-01-01T00:00:00.000Z' },

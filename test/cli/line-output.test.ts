@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createLineOutput } from '../../src/tools/cli/commands/serve.js';
 
-/** An output whose reader takes lines when it is told to. */
+/** An output whose reader reads lines on request. */
 function stalled() {
   const taken: string[] = [];
   const waiting: (() => void)[] = [];

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { httpServer, type Loopback } from '../http/loopback.js';
 
-/** What a server does with the request for a page, instead of answering it. */
+/** Reaction of a server to the request for a page, instead of a response. */
 export type Disturbance = (page: number, request: IncomingMessage, response: ServerResponse) => boolean;
 
 const PER_PAGE = 100;

@@ -125,10 +125,10 @@ describe('-p name=@file', () => {
 
   it.each([
     ['data=@/nonexistent', '--param data: the file "/nonexistent" cannot be read (ENOENT). @@ writes an @.'],
-    ['title=@pixel.png', '--param title: "pixel.png" is no text in UTF-8'],
-    ['title=@', '@ has to be followed by the name of a file'],
+    ['title=@pixel.png', '--param title: "pixel.png" is not UTF-8 text'],
+    ['title=@', 'expected the name of a file after @'],
     ['@/nonexistent.json', '--param: the file "/nonexistent.json" cannot be read (ENOENT).'],
-    ['@pixel.png', 'is no text in UTF-8'],
+    ['@pixel.png', 'is not UTF-8 text'],
   ])('refuses %s and sends nothing', async (param, message) => {
     const { code, out, err } = await run('upload', ['-p', param]);
     expect({ code, out }).toEqual({ code: 2, out: '' });

@@ -84,7 +84,7 @@ describe('options of iml.config.json', () => {
     expect((await run(root)).out).toContain('"zone":"+09:00"');
   });
 
-  it('are shown by iml info with where they come from', async () => {
+  it('are shown by iml info with their source', async () => {
     const root = writeRepository({ options: { timezone: 'Europe/Prague', allow: ['10.0.0.7', '10.0.0.8'] } });
     const env = { IML_CONNECTION: '{"key":"k-1"}', IML_DEFAULTS: '1' };
     const { out } = await cli(['info', 'crm'], { cwd: root, env });
@@ -111,15 +111,11 @@ describe('options of iml.config.json', () => {
     [
       '{ "options": { "timezone": "Mars" } }',
       '1:28',
-      '"timezone": "Mars" is no timezone, such as Europe/Prague.',
+      '"timezone": "Mars" is not a timezone such as Europe/Prague.',
     ],
     ['{ "options": { "allow": ["http://x/"] } }', '1:25', '"allow": Invalid entry'],
     ['{ "options": { "app-host": "a b" } }', '1:28', '"app-host": app-host has the entry "a b"'],
-    [
-      '{ "options": { "map": "x" } }',
-      '1:23',
-      '"map": an object is expected, such as {"https://api.example.com"',
-    ],
+    ['{ "options": { "map": "x" } }', '1:23', '"map": expected an object such as {"https://api.example.com"'],
     ['{ "options": { "map": { "ftp://x": "http://y" } } }', '1:23', '"map": '],
     ['{ "options": { "allow-local": "yes" } }', '1:31', '"allow-local": true or false is expected.'],
     [
@@ -181,7 +177,7 @@ describe('options of iml.config.json', () => {
 
 describe('environment variables of options', () => {
   it.each([
-    [{ IML_TIMEZONE: 'Mars' }, 'IML_TIMEZONE: "Mars" is no timezone'],
+    [{ IML_TIMEZONE: 'Mars' }, 'IML_TIMEZONE: "Mars" is not a timezone'],
     [{ IML_ALLOW_LOCAL: 'yes' }, 'IML_ALLOW_LOCAL: Expected one of 1, true, 0, false.'],
     [{ IML_MAP: 'x' }, 'IML_MAP: FROM=TO is expected'],
     [{ IML_TIMEOUT_MS: '1.5' }, 'IML_TIMEOUT_MS: a whole number of at least 1 is expected.'],

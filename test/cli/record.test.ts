@@ -154,7 +154,7 @@ async function record(module: string, more: readonly string[] = []): Promise<Rec
   return { code, err, file, folder, text: existsSync(file) ? readFileSync(file, 'utf8') : '' };
 }
 
-/** What is wrong with a case on disk; nothing for one that passes. */
+/** Failures of a case on disk; empty if it passes. */
 async function play({ file, folder }: Pick<Recorded, 'file' | 'folder'>): Promise<readonly unknown[]> {
   const reading = await readCase(readFileSync(file, 'utf8'), {
     file,
@@ -195,7 +195,7 @@ describe('iml run --record', () => {
   it('reports values that look like keys, abbreviated', async () => {
     const recorded = await record('odd');
     expect(recorded.code).toBe(0);
-    const [, listed = ''] = recorded.err.split('look at them before you share the file:\n');
+    const [, listed = ''] = recorded.err.split('Check them before you share the file:\n');
     expect(listed.trim().split('\n')).toEqual([
       expect.stringMatching(/^exchanges\[0\]\.response\.body\.ref {2}sk_l… \(20 characters\)$/),
       expect.stringMatching(/^ *exchanges\[0\]\.response\.body\.note {2}ghp_… \(28 characters\)$/),
@@ -230,7 +230,7 @@ describe('iml run --record', () => {
     symlinkSync(path.join(elsewhere, 'bodies'), bodies);
     expect(await readBodyFile(first.file, '01-response.json')).toEqual({
       ok: false,
-      problem: 'lies outside of one.bodies/',
+      problem: 'is outside one.bodies/',
     });
     await expect(
       writeCaseFiles(
@@ -273,7 +273,7 @@ describe('iml run --record', () => {
     mkdirSync(path.join(folder, 'tests'));
     writeFileSync(path.join(folder, 'tests', 'a.test.json'), '{}');
     const { code, err } = await cli(['run', folder, 'list', '--record', path.join(folder, 'tests', 'a')]);
-    expect([code, err]).toEqual([2, expect.stringContaining('is there already')]);
+    expect([code, err]).toEqual([2, expect.stringContaining('already exists')]);
     expect(readFileSync(path.join(folder, 'tests', 'a.test.json'), 'utf8')).toBe('{}');
   });
 
@@ -469,7 +469,7 @@ describe('iml serve --record-calls', () => {
         headers: { 'content-type': 'application/json', connection: 'close' },
         body,
       });
-    // More than is looked through for secrets while others wait.
+    // More than one time slice of the search for secrets.
     expect((await call(JSON.stringify({ id: '8', text: 'x'.repeat(128 * 1024) }))).status).toBe(202);
     await expect.poll(() => serving.errors(), { timeout: 30_000 }).toContain('more than 131072 bytes');
     expect((await call('{"id":"9","at":"dawn"}')).status).toBe(202);
@@ -485,7 +485,7 @@ describe('iml serve --record-calls', () => {
     expect(await play({ file, folder })).toEqual([]);
   });
 
-  it('writes no data of the connection of a hook, whoever sends it', async () => {
+  it('writes no data of the connection of a hook, regardless of the sender', async () => {
     const communication = (file: string): object => ({ codeFiles: { communication: file } });
     const folder = writeApp({
       'key.json': { url: 'https://api.orders.example/me' },
@@ -521,7 +521,7 @@ describe('iml serve --record-calls', () => {
     const headers = { 'content-type': 'application/json', connection: 'close', 'x-note': KEY };
     const body = `{ "id": "9", "at": "dawn", "note": "has ${KEY}" }`;
     expect((await fetch(addressOf() ?? '', { method: 'POST', headers, body })).status).toBe(200);
-    // What is not written yet is, before the store is closed.
+    // Pending cases are written before the store is closed.
     serving.stop();
     expect(await serving.code).toBe(0);
     expect(serving.errors()).toContain('Recorded ');
@@ -747,7 +747,7 @@ describe('iml test --from-har', () => {
     ['no JSON', '{', 'it is not JSON'],
     ['no log', '{}', 'log is not an object'],
     ['no entries', '{"log":{}}', 'log.entries is not a list'],
-    ['no calls', '{"log":{"entries":[]}}', 'has no calls of an API: it has no entries.'],
+    ['no calls', '{"log":{"entries":[]}}', 'has no API calls: it has no entries.'],
     [
       'only an entry that is no call',
       JSON.stringify({

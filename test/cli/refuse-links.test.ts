@@ -23,7 +23,7 @@ const COMMANDS = {
   rest: ['rest', '--create', '--port', '0'],
 };
 
-/** An app, and beside it a folder that is none of its business. */
+/** An app beside a foreign folder. */
 function writePlaces(): { readonly app: string; readonly outside: string } {
   const home = writeApp({ ...APP, 'outside/kept.txt': 'kept' });
   const [app, outside] = [path.join(home, 'app'), path.join(home, 'outside')];
@@ -53,7 +53,7 @@ it.each([
     mkdirSync(path.join(app, path.dirname(at)), { recursive: true });
     symlinkSync(target, path.join(app, at));
     const { code, err } = await cli(COMMANDS[command], { cwd: app, env: { XDG_CONFIG_HOME: home } });
-    const message = `"${at}" in ${app} leads elsewhere by a link: nothing is written there.`;
+    const message = `"${at}" in ${app} is a link out of the folder. Nothing was written.`;
     expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining(message) });
     expect(readdirSync(outside).sort()).toEqual(['kept.txt', 'rest']);
     expect(readdirSync(home)).not.toContain('absent');
@@ -65,7 +65,7 @@ it('follows a link that the user named', async () => {
   const { app, outside } = writePlaces();
   symlinkSync(outside, path.join(app, 'data'));
   const { err } = await cli(['events', '--data', 'data'], { cwd: app, env: { XDG_CONFIG_HOME: app } });
-  expect(err).toContain("There is no host's data in");
+  expect(err).toContain('has no data of a host');
 });
 
 it.each([

@@ -100,7 +100,7 @@ describe('iml', () => {
     const plain = await cli(['eval', '{{1}}'], broken);
     expect(plain).toMatchObject({
       code: 1,
-      err: 'Internal error: TypeError: broken\nSet IML_DEBUG=1 to see where it comes from.\n',
+      err: 'Internal error: TypeError: broken\nSet IML_DEBUG=1 to print the stack trace.\n',
     });
     expect((await cli(['eval', '{{1}}'], { ...broken, env: { IML_DEBUG: '1' } })).err).toContain('    at ');
   });

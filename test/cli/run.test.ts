@@ -225,7 +225,7 @@ describe('iml run reads parameters', () => {
     expect(shop.requests.length).toBe(before);
   });
 
-  it('unless --no-check says so', async () => {
+  it('unless --no-check is set', async () => {
     const { code, err } = await run('getBook', ['--no-check', '-p', 'isbn=1']);
     expect(code).toBe(1);
     expect(err).toContain('DataError: [404] There is no book 1.');
@@ -255,7 +255,7 @@ describe('iml run reports errors of the app', () => {
   });
 
   it('with the delay and Retry-After of a rate limit', async () => {
-    // Who asks the same service next would wait for as long.
+    // The next caller of the same API would wait, too.
     const own = await startBookshop();
     const { code, err } = await runAt(own, 'makeApiCall', ['-p', 'url=/errors/429']);
     await own.close();
@@ -292,7 +292,7 @@ describe('iml run reports errors of the app', () => {
     const { code, err } = await cli(['run', APP, 'listBooks', '--base-url', shop.baseUrl]);
     expect(code).toBe(1);
     expect(err).toMatch(/code +NETWORK_REFUSED/);
-    expect(err).toContain('--allow-local lets the app call this machine');
+    expect(err).toContain('Allow requests to this machine with --allow-local');
     const allowed = await cli(['run', APP, 'listBooks', '--base-url', shop.baseUrl, '--allow', '127.0.0.1']);
     expect(allowed.err).toContain('InvalidAccessTokenError: [401]');
   });
@@ -332,7 +332,7 @@ describe('iml run warns', () => {
     expect({ code, out }).toEqual({ code: 0, out: '{"a":1}\n' });
     expect(err.match(/^go\.iml\.json.*$/gm)).toHaveLength(5);
     expect(err).toMatch(/^go\.iml\.json:2:3: warning: Unknown key "unknown0".*\[unknown-directive\]$/m);
-    expect(err).toMatch(/\niml check \. tells of 2 more of what runs here\.\n$/);
+    expect(err).toMatch(/\niml check \. reports 2 more in this component\.\n$/);
   });
 
   it('of nothing if it prints a report', async () => {
@@ -403,18 +403,18 @@ describe('iml run ends', () => {
   it.each([
     [['listBoks'], 'has no module "listBoks". Did you mean "listBooks"?'],
     [['listBooks', '--json', '--table'], '--json and --table exclude each other.'],
-    [['listBooks', '--limit', '0'], '--limit: "0" is no whole number of at least 1.'],
-    [['listBooks', '--limit=-1'], '--limit: "-1" is no whole number'],
-    [['listBooks', '--timeout-ms', '1.5'], '--timeout-ms: "1.5" is no whole number'],
+    [['listBooks', '--limit', '0'], '--limit: "0" is not a whole number of at least 1.'],
+    [['listBooks', '--limit=-1'], '--limit: "-1" is not a whole number'],
+    [['listBooks', '--timeout-ms', '1.5'], '--timeout-ms: "1.5" is not a whole number'],
     [
       ['listBooks', '-p', 'limit'],
-      '--param: name=value, name=@file, a JSON object or @file of one is expected.',
+      '--param: expected name=value, name=@file, a JSON object or @file of one.',
     ],
     [['listBooks', '-p', '@absent.json'], '--param: the file "absent.json" cannot be read (ENOENT).'],
-    [['listBooks', '--connection', '[1]'], '--connection: a JSON object is expected.'],
-    [['listBooks', '--base-url', 'shop.example'], '--base-url: "shop.example" is no address'],
+    [['listBooks', '--connection', '[1]'], '--connection: expected a JSON object.'],
+    [['listBooks', '--base-url', 'shop.example'], '--base-url: "shop.example" is not an address'],
     [['listBooks', '--query', '$count('], '--query: '],
-    [['listBooks', '--timezone', 'Mars'], '--timezone: "Mars" is no timezone'],
+    [['listBooks', '--timezone', 'Mars'], '--timezone: "Mars" is not a timezone'],
     [
       ['listBooks', '--on-page-loop', 'retry'],
       '--on-page-loop: Expected one of warn, stop, error; got "retry".',

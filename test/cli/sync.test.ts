@@ -100,7 +100,7 @@ function remoteName(app: string): (kind: string, local: string) => string {
 describe.each([['the bookshop', BOOKSHOP], ...APPS.map((app) => [app, path.join(CORPUS, app)])])(
   'an app that was pushed: %s',
   (_, source) => {
-    it('comes back byte by byte, and a second push writes nothing', async () => {
+    it('is identical after a pull, and a second push writes nothing', async () => {
       const app = await start(source);
       const pushed = filesOf(app);
       expect(await iml('status app --origin '.concat(id))).toMatchObject({

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { cli } from './fake-io.js';
 
-/** What steers a terminal or turns the direction of text. */
+/** Control sequences and characters that change the text direction. */
 const STEERING = [
   ...['\u0000', '\u0007', '\u001b', '\u007f', '\u0080', '\u009b', '\u009f'],
   ...['\u061c', '\u200e', '\u200f', '\u202a', '\u202e', '\u2066', '\u2069'],
-  // What some take for the end of a line, and what nobody sees.
+  // Characters that some programs treat as line ends, and invisible characters.
   ...['\u2028', '\u2029', '\u180e', '\u200b', '\u2060', '\u2064', '\u206a', '\ufeff', '\ufff9', '\u{e0041}'],
   // Blanks of letters, and formats that show nothing.
   ...[
@@ -20,9 +20,9 @@ const STEERING = [
     '\u{1bca0}',
     '\u{1d173}',
   ],
-  // Those that Unicode has not given out yet, and what shows nothing without being a format.
+  // Unassigned characters, and invisible characters of other categories.
   ...['\u{e0085}', '\u{e01f5}', '\u2065', '\ufff5', '\u{13430}', '\u{13440}', '\u2800', '\u{1d159}'],
-  // What chooses the picture of a sign, where no such sign is before it.
+  // Variation selectors without a base character.
   ...['\ufe00', '\ufe0f', '\u{e0100}', '\u{e01ef}'],
 ];
 

@@ -104,7 +104,7 @@ describe('iml test', () => {
   it('shows the nearest exchange of a request, field by field', async () => {
     change('list.imljson', '"page": "1"', '"page": "2"');
     const { out } = await test();
-    expect(out).toContain('is in no exchange; exchange 1 comes nearest.');
+    expect(out).toContain('matches no exchange; the nearest is exchange 1.');
     expect(out).toMatch(
       /request\.query\.page\n {4}expected "1"\n {4}got {6}"2"\n {4}made in {2}list\.imljson:4:13 {2}\/qs\/page/,
     );
@@ -153,8 +153,8 @@ describe('iml test', () => {
     expect(code).toBe(1);
     expect(out).toContain('tests/list/a.test.json:1:16: The app has no module "lst". Did you mean "list"?');
     expect(out).toContain('tests/list/b.test.json:1:16: Expected a value, found the end of the file.');
-    expect(out).toContain('Another case has the name "same", too: ');
-    expect(out).toContain('The body file "../one.test.json" lies outside of e.bodies/.');
+    expect(out).toContain('Another case has the name "same": ');
+    expect(out).toContain('The body file "../one.test.json" is outside e.bodies/.');
     expect(out).toMatch(/4 failed, 3 passed in /);
   });
 
@@ -442,7 +442,7 @@ describe('iml test', () => {
     const { code, out, err } = await test();
     rmSync(outside);
     expect(code).toBe(1);
-    expect(out).toContain("lies outside of the app's folder");
+    expect(out).toContain("is outside the app's folder");
     expect(out + err).not.toContain('canary');
   });
 

@@ -12,7 +12,7 @@ interface Item {
   readonly [name: string]: unknown;
 }
 
-/** Answers of the service, which a test may change: the items of a list, and what the status of all is. */
+/** State of the API, which a test can change: the items of a list, and the status of all responses. */
 const usual = {
   status: 200,
   items: [
@@ -24,7 +24,7 @@ const usual = {
 let world = usual;
 let posts = 0;
 
-/** Items in two pages behind a key and a signature; an item is made by POST. */
+/** Two pages of items that require a key and a signature. POST creates an item. */
 async function startItems(): Promise<Loopback> {
   return httpServer((request, response) => {
     void readBody(request).then(() => {
@@ -129,7 +129,7 @@ function readCase(folder: string, name = 'list/all'): string {
   return readFileSync(path.join(folder, 'tests', `${name}.test.json`), 'utf8');
 }
 
-/** Everything in a folder, as one text. */
+/** All files of a folder as one text. */
 function readAll(folder: string): string {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -141,7 +141,7 @@ describe('iml test --record-cases', () => {
   it('completes the cases with record, which then pass', async () => {
     const folder = itemsApp({ 'list/all': `// Both pages.\n${JSON.stringify(LIST, undefined, 2)}\n` });
     const before = await test(folder, []);
-    expect([before.code, before.out]).toEqual([1, expect.stringContaining('asks to be recorded')]);
+    expect([before.code, before.out]).toEqual([1, expect.stringContaining('The case has no recording yet')]);
     const { code, err } = await test(folder, ['--record-cases'], { ask: async () => 'y' });
     expect([code, err]).toEqual([
       0,
@@ -183,7 +183,7 @@ describe('iml test --record-cases', () => {
     const folder = itemsApp();
     const before = readCase(folder);
     const nobody = await test(folder, ['--record-cases']);
-    expect([nobody.code, nobody.err]).toEqual([2, expect.stringContaining('add --yes')]);
+    expect([nobody.code, nobody.err]).toEqual([2, expect.stringContaining('Add --yes')]);
     expect((await test(folder, ['--record-cases'], { ask: async () => 'n' })).code).toBe(1);
     const ci = await test(folder, ['--record-cases'], { env: { ...ENV, CI: 'true' } });
     expect([ci.code, ci.err]).toEqual([2, expect.stringContaining('changes nothing in CI')]);
@@ -217,7 +217,7 @@ describe('iml test --record-cases', () => {
 });
 
 describe('iml test --live', () => {
-  /** Cases as they were recorded, by their names. */
+  /** Recorded cases by name. */
   const recorded: Record<string, string> = {};
   let folder: string;
 
@@ -239,7 +239,7 @@ describe('iml test --live', () => {
     const written = readAll(folder);
     const { code, out, err } = await test(folder, ['--live']);
     expect([code, err]).toEqual([0, '']);
-    expect(out).toContain('skipped create/one\n  POST may change something at the service');
+    expect(out).toContain('skipped create/one\n  POST may change data in the API');
     expect(out).toMatch(/1 passed, 1 did not run/);
     expect([posts, readAll(folder)]).toEqual([before, written]);
     const file = path.join(folder, 'tests/create/one.test.json');
@@ -272,13 +272,13 @@ describe('iml test --live', () => {
       'a missing field',
       { items: usual.items.map(({ name: _, ...item }) => item) },
       3,
-      'warning: exchanges[0].response.body.items[].name is not there any more.',
+      'warning: exchanges[0].response.body.items[].name is no longer in the response.',
     ],
     [
       'a header the app reads',
       { total: undefined },
       3,
-      'warning: exchanges[0].response.headers.x-total is not there any more.',
+      'warning: exchanges[0].response.headers.x-total is no longer in the response.',
     ],
     [
       'another type',
@@ -299,14 +299,9 @@ describe('iml test --live', () => {
       3,
       'warning: exchanges[0].response.status was 200, is 203.',
     ],
-    [
-      'a service that fails',
-      { status: 503 },
-      1,
-      'The service fails: 503 to GET https://api.items.example/items.',
-    ],
-    ['a limit of calls', { status: 429 }, 1, 'The service asks to wait: 429'],
-  ] as const)('tells of %s', async (_what, change, code, text) => {
+    ['an API that fails', { status: 503 }, 1, 'The API failed: 503 to GET https://api.items.example/items.'],
+    ['a limit of calls', { status: 429 }, 1, 'The API requires a wait: 429'],
+  ] as const)('reports %s', async (_what, change, code, text) => {
     world = { ...usual, ...change };
     const result = await test(folder, ['--live', '--filter', 'list']);
     expect([result.code, result.out]).toEqual([code, expect.stringContaining(text)]);
@@ -317,18 +312,18 @@ describe('iml test --live', () => {
     const refused = await test(folder, ['--live'], { env: { IML_SECRET_SHOPKEY: `${KEY}-wrong` } });
     expect([refused.code, refused.out]).toEqual([
       1,
-      expect.stringContaining('The service has refused the login: 401'),
+      expect.stringContaining('The API refused the credentials: 401'),
     ]);
     expect(refused.out).not.toContain('canary');
     const none = await httpServer(() => {});
     await none.close();
     const map = ['--map', `https://api.items.example=${none.origin}`];
     const down = await cli(['test', '.', '--live', ...map], { cwd: folder, env: ENV });
-    expect([down.code, down.out]).toEqual([1, expect.stringContaining('The service cannot be reached: ')]);
+    expect([down.code, down.out]).toEqual([1, expect.stringContaining('The API cannot be reached: ')]);
     const poor = await test(folder, ['--live'], { env: {} });
     expect([poor.code, poor.out]).toEqual([
       1,
-      expect.stringContaining('The secret "shopKey" of the case cannot be had'),
+      expect.stringContaining('The case needs the secret "shopKey"'),
     ]);
   });
 
@@ -373,14 +368,14 @@ describe('iml test --live', () => {
     const { code, out } = await test(other, ['--live']);
     expect([code, out]).toEqual([
       0,
-      expect.stringMatching(/skipped list\/hand\n {2}It was not recorded[\s\S]*1 passed, 1 did not/),
+      expect.stringMatching(/skipped list\/hand\n {2}The case was not recorded[\s\S]*1 passed, 1 did not/),
     ]);
   });
 
   it.each([
     [['--live', '--record-cases'], 'goes with none of --record-cases'],
     [['--live', '--update'], 'goes with none of --update'],
-    [['--connection', 'work'], '--connection is for --record-cases and --live'],
+    [['--connection', 'work'], '--connection requires --record-cases or --live'],
     [['--live', '--connection', 'nobody'], 'There is no connection "nobody"'],
   ])('refuses %s', async (args, message) => {
     const { code, err } = await test(folder, args, { env: { ...ENV, XDG_CONFIG_HOME: folder } });

@@ -27,7 +27,7 @@ it('reports a problem of a custom function once', async () => {
   const { code, out, err } = await cli(['run', '.', 'go'], { cwd: writeApp(FUNCTIONS) });
   expect({ code, out }).toEqual({ code: 0, out: '{"text":"mine: a"}\n' });
   expect(err).toMatch(
-    /^upper\.js: warning: .*\[shadowed-function\]\niml check \. tells of 2 in other parts of the app\.\n$/,
+    /^upper\.js: warning: .*\[shadowed-function\]\niml check \. reports 2 in other parts of the app\.\n$/,
   );
 });
 

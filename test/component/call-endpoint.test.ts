@@ -60,7 +60,7 @@ describe('endpoint calls', () => {
     expect(urls()).toEqual(['', '?from=2', '?from=3']);
   });
 
-  it('fail if no request is left', async () => {
+  it('fail if no request remains', async () => {
     const chain = [{ url: '/a' }, { endpoint: 'rows' }];
     const { error, stats } = await calling(chain, { limits: { maxRequests: 1 } }).run();
     expect(error?.message).toContain('needs more');

@@ -32,7 +32,7 @@ function mutantsOf(fixtures: readonly Entry[]): readonly (Mutant & { readonly ki
   return [...mutants.values()];
 }
 
-/** What conformance/runtime/README.md says a fixture may expect and a scripted call may ask for. */
+/** Members of expectations and scripted requests, from conformance/runtime/README.md. */
 const MEMBERS = [
   ...['bundles', 'bundleCount', 'firstBundle', 'lastBundle', 'result', 'error.type', 'error.message'],
   ...['requestCount', 'waits', 'state', 'connection', 'metadata', 'uid', 'authorizeUrl.url'],
@@ -61,14 +61,14 @@ const KINDS = [
   ],
 ];
 
-describe('a case that is wrong in one place fails', () => {
+describe('a case with one wrong value fails', () => {
   let folder = '';
   beforeAll(async () => {
     folder = await mkdtemp(path.join(tmpdir(), 'mutants-'));
   });
   afterAll(() => rm(folder, { recursive: true }));
 
-  /** Runs wrong copies as the conformance runner does, and tells which of them pass. */
+  /** Runs wrong copies as the conformance runner does, and returns those that pass. */
   async function survivors(mutants: readonly Mutant[]): Promise<readonly string[]> {
     const file = path.join(folder, 'mutants.json');
     await writeFile(file, JSON.stringify(mutants.map(({ entry }) => entry)));
@@ -95,7 +95,7 @@ describe('a case that is wrong in one place fails', () => {
   });
 
   it('in a vector', { timeout: 120_000 }, async () => {
-    // What a disputed vector expects is wrong as it stands, so that a mutant of it may be right.
+    // The expectation of a disputed vector is wrong, so a mutant of it can pass.
     const { disputed } = await caseLists();
     const vectors = (await readEntries('iml')).filter((vector) => !disputed.has(String(vector['id'])));
     const mutants = vectors.flatMap((vector) => [...mutateVector(vector)]);

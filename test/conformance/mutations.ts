@@ -1,6 +1,6 @@
 import { isPlainObject } from '../plain-object.js';
 
-/** One wrong copy of a case, and what was changed in it. */
+/** A wrong copy of a case and its change. */
 export interface Mutant {
   /** The changed place, with `*` for indices: `expect.bundles.*.id`. */
   readonly place: string;
@@ -10,7 +10,7 @@ export interface Mutant {
 
 type Path = readonly (string | number)[];
 
-/** Objects whose members are the format's, not data: a member nobody knows has to make their case fail. */
+/** Objects whose members are part of the format: an unknown member must fail the case. */
 const CLOSED = [
   /^$/,
   /^(?:app|component|input|server|expect)$/,
@@ -19,12 +19,12 @@ const CLOSED = [
   /^expect\.(?:error|respond|authorizeUrl|states\.\*)$/,
 ];
 
-/** Members that say what must not be: another text in their place asks for less. They have mutants of their own. */
+/** Members that exclude values: another text in them expects less. They have separate mutants. */
 const ABSENCES = /^(?:expect\.logExcludes|exchanges\.\*\.request\.headersAbsent)(?:\.|$)/;
 
 /**
- * Copies of a fixture that are wrong: another value at every leaf of what is expected and asked, one item more or less
- * in every list, one call more or less, an error that does not come, a member and a kind that do not exist.
+ * Wrong copies of a fixture: another value at every leaf of the expectation and the requests, one item more or less
+ * in every list, one exchange more or less, an error that does not occur, an unknown member and an unknown kind.
  */
 export function* mutateFixture(fixture: Readonly<Record<string, unknown>>): Generator<Mutant> {
   const expectations = Object.keys(fixture).includes('exchanges') ? ['expect', 'exchanges'] : ['expect'];

@@ -38,7 +38,7 @@ describe('runCases', () => {
     expect(await statusOf(passes, lists)).toBe(status);
   });
 
-  it('counts a case that its own file marks as disputed only where it passes', async () => {
+  it('counts a case that its file marks as disputed only if it passes', async () => {
     expect(await statusOf(false, {}, true)).toBe('disputed');
     expect(await statusOf(true, {}, true)).toBe('passed');
   });
@@ -67,11 +67,11 @@ describe('readCaseLists', () => {
   });
 
   it.each([
-    [{ a: ' ' }, {}, /known-gaps\.json does not say enough about a/],
-    [{}, { a: 'why' }, /disputed\.json does not say enough about a/],
-    [{}, { a: { reason: 'why' } }, /disputed\.json does not say enough about a/],
+    [{ a: ' ' }, {}, /known-gaps\.json lacks details of a/],
+    [{}, { a: 'why' }, /disputed\.json lacks details of a/],
+    [{}, { a: { reason: 'why' } }, /disputed\.json lacks details of a/],
     [{ a: 'why' }, { a: { reason: 'why', source: 'page 1' } }, /either a gap or disputed/],
-    [[], {}, /has to be an object/],
+    [[], {}, /must be an object/],
   ])('refuses %j with %j', async (gaps, disputed, message) => {
     await expect(read(gaps, disputed)).rejects.toThrow(message);
   });
@@ -155,7 +155,7 @@ describe('findCases', () => {
     [
       'a component of another type',
       { ...FIXTURE, component: { type: 'rpc', name: 'a' } },
-      /no runs of the kind action/,
+      /no runs of kind action/,
     ],
     [
       'a response beside a broken connection',
@@ -192,9 +192,9 @@ describe('fixtures of the runtime', async () => {
 });
 
 describe('runs of published apps', async () => {
-  // The apps are not part of the repository; CI fails if this test is skipped.
+  // The apps are not part of the repository. CI fails if this test is skipped.
   if (existsSync(APP_RUNS)) await listCases(APP_RUNS);
-  else it.skip('are not here: they need ../shared/conformance/apps beside the repository', () => {});
+  else it.skip('are skipped without ../shared/conformance/apps beside the repository', () => {});
 });
 
 it('every type of error ends a scenario run of a fixture', async () => {

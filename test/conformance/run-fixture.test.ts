@@ -13,7 +13,7 @@ const FIXTURE: Fixture = {
 };
 
 describe('runFixture', () => {
-  it('runs what is written as a fixture', async () => {
+  it('runs a valid fixture and reports an invalid one', async () => {
     expect(await runFixture(FIXTURE)).toEqual([]);
   });
 
@@ -24,9 +24,7 @@ describe('runFixture', () => {
     ['a member of an exchange nobody reads', { exchanges: [{ requests: {}, response: {} }] }],
   ])('refuses %s instead of passing', async (_title, change) => {
     const fixture = { ...FIXTURE, ...change } as Fixture; // as a file might hold it
-    expect(await runFixture(fixture)).toEqual([
-      expect.stringMatching(/^The fixture is not written as one: /),
-    ]);
+    expect(await runFixture(fixture)).toEqual([expect.stringMatching(/^Invalid fixture: /)]);
   });
 
   it.each([
@@ -49,7 +47,7 @@ describe('runFixture', () => {
     expect(await runFixture({ ...FIXTURE, exchanges, expect: { query } })).toEqual([]);
   });
 
-  it('checks parameters as a run does where the fixture asks for it', async () => {
+  it('checks parameters as a run does if the fixture requests it', async () => {
     const communication = { url: 'https://a.example/{{parameters.n + 1}}', response: { output: '{{body}}' } };
     const app = defineApp({
       name: 'app',
@@ -71,7 +69,7 @@ describe('runFixture', () => {
     expect((await run({ parameters: { n: '2' }, checkParameters: false })).join()).not.toBe('');
   });
 
-  describe('where the fixture says nothing of its parameters', () => {
+  describe('parameters of a fixture without parameter check', () => {
     const form = [
       { name: 'n', type: 'number', required: true },
       { name: 'day', type: 'date' },
@@ -99,13 +97,13 @@ describe('runFixture', () => {
       return { differences: await runFixture(fixture, app, { ...options, onNote }), notes };
     };
 
-    it('checks and converts them as a run does', async () => {
+    it('are checked and converted as in a run', async () => {
       expect(await run({ n: '2' })).toEqual({ differences: [], notes: [] });
       const { differences } = await run({ n: 'two' });
       expect(differences.join()).toContain("Invalid number in parameter 'n'");
     });
 
-    it('takes them as expressions see them where only that passes, and says so', async () => {
+    it('are passed unchecked if only that passes, with a note', async () => {
       const day = { day: '2026-01-01' };
       expect(await run({ n: 2, ...day }, {}, day)).toEqual({
         differences: [],
@@ -115,7 +113,7 @@ describe('runFixture', () => {
       expect(differences.join()).toContain('2026-01-01T00:00:00.000Z');
     });
 
-    it('says which of them a run refuses', async () => {
+    it('are reported if a run refuses them', async () => {
       const given = { n: 2, day: 'whenever' };
       expect(await run(given, {}, { day: 'whenever' })).toEqual({
         differences: [],
@@ -123,7 +121,7 @@ describe('runFixture', () => {
       });
     });
 
-    it('lets a run be expected to refuse them', async () => {
+    it('can be expected to be refused by a run', async () => {
       const refused: Fixture = {
         ...rest,
         component: { type: 'module', name: 'm' },
@@ -135,7 +133,7 @@ describe('runFixture', () => {
     });
   });
 
-  it('gives a connection of a loaded app the common data of the fixture', async () => {
+  it('passes the common data of the fixture to a connection of a loaded app', async () => {
     const communication = { url: 'https://a.example/{{common.id}}' };
     const app = defineApp({ name: 'app', connections: { c: { communication, common: { id: 'kept' } } } });
     const { app: _parts, ...rest } = FIXTURE;
@@ -152,7 +150,7 @@ describe('runFixture', () => {
 });
 
 describe('lists of cases', () => {
-  it('are empty where there are none, as in the package', async () => {
+  it('are empty if the files are missing, as in the package', async () => {
     const { gaps, disputed } = await readCaseLists(new URL('file:///nowhere/'));
     expect([gaps.size, disputed.size]).toEqual([0, 0]);
   });

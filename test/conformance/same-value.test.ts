@@ -20,7 +20,7 @@ describe('isSameValue', () => {
     expect(fits(expected, got)).toBe(false);
   });
 
-  it('takes undefined and nullish where they are expected, also deep inside', () => {
+  it('accepts undefined and nullish where expected, at any depth', () => {
     expect(fits([{ $undefined: true }], [undefined])).toBe(true);
     expect(fits([{ $undefined: true }], [null])).toBe(false);
     expect(fits({ a: { $nullish: true } }, {})).toBe(true);
@@ -28,7 +28,7 @@ describe('isSameValue', () => {
     expect(fits({ a: { $nullish: true } }, { a: 0 })).toBe(false);
   });
 
-  it('lets a member that is undefined count as absent', () => {
+  it('treats an undefined member as absent', () => {
     expect(fits({ a: 1 }, { a: 1, b: undefined })).toBe(true);
   });
 

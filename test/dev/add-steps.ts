@@ -32,7 +32,7 @@ const FILES = {
   },
 };
 
-/** An app with what the page does besides running modules: a webhook that attaches, a polling trigger, an RPC with parameters. */
+/** An app with a webhook that attaches, a polling trigger, and an RPC with parameters. */
 export function addSteps(root: string): void {
   const file = path.join(root, 'makecomapp.json');
   const manifest = JSON.parse(readFileSync(file, 'utf8')) as {

@@ -11,7 +11,7 @@ export function addWebhook(root: string): void {
     file,
     JSON.stringify({ ...manifest, components: { ...manifest.components, webhook: { sold, script } } }),
   );
-  // What a hostile app would serve to a browser.
+  // A page that a hostile app would serve to a browser.
   const headers = {
     'content-type': 'text/javascript',
     'service-worker-allowed': '/',

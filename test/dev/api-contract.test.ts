@@ -3,10 +3,10 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { API_KEY, startDev, type TestDev } from './start-dev.js';
 
-/** One call of the API, with what it gives, and calls of it that cannot be answered. */
+/** A call of the API with its response, and invalid calls. */
 interface Contract {
   readonly call: `${'GET' | 'POST' | 'DELETE'} /api/${string}`;
-  /** What stands in the place of `:id` and the like; `run` is a run that is over, `gone` one that may be removed. */
+  /** Values of path parameters such as `:id`. `run` is a finished run, `gone` one that can be removed. */
   readonly path: string;
   readonly body?: unknown;
   readonly type?: string;
@@ -15,7 +15,7 @@ interface Contract {
   readonly bad?: readonly (readonly [path: string, body: unknown, status: number, code: string])[];
 }
 
-/** What is no JSON: server-sent events, lines of a trace. */
+/** A response that is not JSON: server-sent events, lines of a trace. */
 const STREAM = Symbol('stream');
 const LINES = Symbol('lines');
 
@@ -267,7 +267,7 @@ function prepare(root: string): void {
   writeFileSync(path.join(folder, 'none.test.json'), text);
 }
 
-/** Puts what is known of this server in the place of `$run` and the like. */
+/** Replaces variables such as `$run` by values of this server. */
 function fill<T>(value: T): T {
   if (typeof value === 'string') {
     return (known[value.slice(1)] ??
@@ -385,7 +385,7 @@ it('sends events to ten listeners, and refuses more than 64', async () => {
     for (let text = ''; ; ) {
       const step = await reader?.read();
       text += step?.value ?? '';
-      // Tests may be under way as well, and are told of, too.
+      // Events of running tests can arrive, too.
       if (step?.done !== false || text.includes('"source":"run","state":"ok"'))
         return [text, reader] as const;
     }
@@ -404,7 +404,7 @@ it('responds to an unknown call with a message', async () => {
     const answer = await ask('GET', target, undefined, own());
     expect([answer.status, await answer.json()]).toEqual([
       404,
-      { code: 'NOT_FOUND', message: 'The API has no such call.' },
+      { code: 'NOT_FOUND', message: 'The API has no such operation.' },
     ]);
   }
 });

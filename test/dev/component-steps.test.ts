@@ -59,7 +59,7 @@ it('attaches a webhook, processes calls with what attach returned, and detaches 
   expect((await dev.app()).webhooks.find(({ name }) => name === 'signed')?.attached).toBe(undefined);
 });
 
-it('lists the epoch of a polling trigger, starts with an entry, then goes on after the last run', async () => {
+it('lists the epoch of a polling trigger, starts with an entry, then continues after the last run', async () => {
   const epoch = await runStep({ step: 'epoch', name: 'watchBooks', connection: 'shop' });
   expect(epoch.kind).toBe('epoch');
   expect(epoch.entries?.length).toBeGreaterThan(1);

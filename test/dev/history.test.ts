@@ -180,7 +180,7 @@ it('refuses a damaged or foreign file and leaves it unchanged', async () => {
   const damaged = 'this is no database, but somebody may want it back'.repeat(100);
   writeFileSync(file, damaged);
   await expect(openHistory(file)).rejects.toThrow(
-    /The history .*dev\.db cannot be read: it is damaged, or no history\. .* nothing was changed\./,
+    /The history .*dev\.db cannot be read: it is damaged or not a history\. .* Nothing was changed\./,
   );
   expect(readFileSync(file, 'utf8')).toBe(damaged);
 });

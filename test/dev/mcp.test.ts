@@ -222,14 +222,14 @@ describe('an assistant', () => {
         'run',
         { name: 'listBooks', parameter: {} },
         'USAGE',
-        '"parameter" is no member of the input. Did you mean "parameters"?',
+        '"parameter" is not a member of the input. Did you mean "parameters"?',
       ],
       ['run', { name: 'listBooks', limit: 0 }, 'USAGE', '"limit" must be >= 1.'],
       [
         'run',
         { name: 'listBooks', replayOf: 'none' },
         'USAGE',
-        'The answers of this run are not at hand any more: run it again first.',
+        'The responses of this run are no longer available. Run it again first.',
       ],
       ['read_run', { id: 'none' }, 'HOST_MISSING', 'This run is not in the history.'],
       ['stop_run', { id: 'none' }, 'HOST_MISSING', 'This run is not in the history.'],
@@ -248,7 +248,7 @@ describe('an assistant', () => {
         'There is no module or RPC "getBok". Did you mean "getBook"?',
       ],
       ['test', { filter: 'nothing of it' }, 'USAGE', 'No test has a name with "nothing of it".'],
-      ['check', { file: '/etc/passwd' }, 'USAGE', '"file" is no member of the input.'],
+      ['check', { file: '/etc/passwd' }, 'USAGE', '"file" is not a member of the input.'],
       ['read_file', {}, 'USAGE', 'There is no tool "read_file".'],
     ];
     for (const [tool, input, code, message] of wrong) {

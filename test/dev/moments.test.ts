@@ -72,7 +72,7 @@ const PAGES = [{ items: [{ id: 1 }, { id: 2 }], next: 'b' }, { items: [{ id: 3 }
 
 type Row = readonly [request: number, moment: MomentName, item: number, expression: string, text: string];
 
-/** What an expression is at each moment of the run of two pages. */
+/** The value of an expression at each moment of a run with two pages. */
 const VALUES: readonly Row[] = [
   [0, 'request', 0, 'parameters.q', '"x"'],
   [0, 'request', 0, 'pagination.page', '1'],
@@ -195,7 +195,7 @@ describe('a step of a run', () => {
     expect(step.moments.map(({ name }) => name)).toEqual(['request']);
     expect(chooseMoment(step, undefined).name).toBe('request');
     expect(() => chooseMoment(step, 'item')).toThrow(
-      'This step of the run has no moment "item"; it has request.',
+      'This step of the run has no moment "item". Expected one of request.',
     );
   });
 

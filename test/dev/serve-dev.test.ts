@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => dev.close());
 
-/** A request as somebody else's browser may send it; `fetch` sets these headers itself. */
+/** A request with headers that `fetch` does not let a caller set. */
 function ask(path: string, headers: Record<string, string>, method = 'GET'): Promise<number | undefined> {
   const { port } = new URL(dev.server.origin);
   return new Promise((resolve, reject) => {
@@ -102,7 +102,7 @@ describe('access is refused', () => {
   });
 
   it('and uploads are limited', async () => {
-    // What is announced is refused before any of it is read.
+    // A large declared length is refused before the body is read.
     const json = { ...own(), 'content-type': 'application/json', 'content-length': '5000000' };
     expect(await ask('/api/runs', json, 'POST')).toBe(413);
     const trace = { ...json, 'content-length': String(65 * 1024 * 1024) };
@@ -176,8 +176,8 @@ describe('the API', () => {
     const wish = { kind: 'module', name: 'createBook', connection: 'shop' };
     const failures = async (parameters: object): Promise<readonly string[]> =>
       (await dev.form({ ...wish, parameters })).failures;
-    expect(await failures({})).toEqual(['The options of listGenres come once of is given.']);
-    expect(await failures({ title: 'x' })).toEqual([expect.stringMatching(/^rpc:.*There is nothing here/)]);
+    expect(await failures({})).toEqual(['Enter of to load the options of listGenres.']);
+    expect(await failures({ title: 'x' })).toEqual([expect.stringMatching(/^rpc:.*Page not found/)]);
     for (const [file, text] of before) dev.write(file, text);
     await dev.server.backend.look();
   });
@@ -226,7 +226,7 @@ describe('the API', () => {
         { kind: 'module', name: 'listBooks', connection: { apiKey: 'x' } },
         '"connection": expected a text, got a object.',
       ],
-      [{ kind: 'module', name: 'listBooks', folder: '/' }, '"folder" is no member of a run.'],
+      [{ kind: 'module', name: 'listBooks', folder: '/' }, '"folder" is not a member of a run.'],
     ] as const;
     for (const [wish, message] of wrong) expect(await dev.post('/api/runs', wish)).toMatchObject({ message });
   });

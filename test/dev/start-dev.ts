@@ -20,10 +20,10 @@ import { type DevServer, serveDev } from '../../src/tools/dev/serve-dev.js';
 
 const BOOKSHOP = path.resolve(import.meta.dirname, '../../spec-fixtures/bookshop');
 
-/** What the page may never show: the key of the connection, whatever it is for. */
+/** The key of the connection, which the page must never show. */
 export const API_KEY = 'demo-key-0001-never-shown';
 
-/** A server over a copy of the bookshop's app, its service beside it, and a client that has the token. */
+/** A server for a copy of the bookshop app, its API, and a client with the token. */
 export interface TestDev {
   readonly server: DevServer;
   readonly shop: Bookshop;
@@ -55,7 +55,7 @@ export interface TestDev {
   readonly run: (wish: Record<string, unknown>) => Promise<RunDetail>;
   readonly read: (file: string) => string;
   readonly write: (file: string, text: string) => void;
-  /** Puts a file back as the bookshop has it, and waits until that is seen. */
+  /** Restores a file of the bookshop and waits until the server has detected it. */
   readonly restore: (file: string) => Promise<void>;
   readonly close: () => Promise<void>;
 }

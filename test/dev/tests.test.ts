@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => dev.close());
 
-/** Asks until a test stands as it should: files are looked at now and then. */
+/** Polls until a test has the expected state, because the server watches files with a delay. */
 async function settled(id: string, isSo: (test: Test) => boolean): Promise<Test> {
   for (;;) {
     const { tests } = await dev.tests();
@@ -51,7 +51,7 @@ it('overwrites a case only on request, and writes only below the tests of the ap
   const before = readFileSync(path.join(dev.root, CASE), 'utf8');
   const list = await dev.run({ name: 'listBooks', parameters: { limit: 4 } });
   expect(await save(list.id, 'three')).toMatchObject({
-    message: expect.stringContaining('There is a case "three"'),
+    message: expect.stringContaining('A case "three" already exists'),
   });
   const { ref: shown } = await dev.draft(run.id);
   for (const name of ['', '../x', 'a/b', '.hidden', 'a\\b', 'x'.repeat(90), 'a\u0000b', '..']) {
@@ -61,13 +61,13 @@ it('overwrites a case only on request, and writes only below the tests of the ap
   }
   const ref = { name: 'x', shown: 'other' };
   expect(await dev.post(`/api/runs/${run.id}/case/write`, ref)).toMatchObject({
-    message: expect.stringContaining('not what was shown'),
+    message: expect.stringContaining('has changed since the preview'),
   });
   // A folder of cases that leads out of the app.
   const outside = path.join(dev.root, '../outside');
   mkdirSync(outside);
   symlinkSync(outside, path.join(dev.root, 'tests/getBook'));
-  expect(await save(run.id, 'x')).toMatchObject({ message: expect.stringContaining('no folder of the app') });
+  expect(await save(run.id, 'x')).toMatchObject({ message: expect.stringContaining('is outside the app') });
   expect(existsSync(path.join(outside, 'x.test.json'))).toBe(false);
   rmSync(path.join(dev.root, 'tests/getBook'));
   expect(readFileSync(path.join(dev.root, CASE), 'utf8')).toBe(before);
@@ -78,13 +78,13 @@ it('overwrites a case only on request, and writes only below the tests of the ap
 it('refuses an unknown or incomplete run', async () => {
   const left = await dev.run({ name: 'listBooks', parameters: {}, limit: 2 });
   expect(await dev.post(`/api/runs/${left.id}/case`)).toMatchObject({
-    message: expect.stringContaining('was left after 2 bundles'),
+    message: expect.stringContaining('stopped after 2 bundles'),
   });
   const trace = await (await dev.fetch(`/api/runs/${left.id}/trace`)).text();
   const init = { method: 'POST', headers: { 'content-type': 'application/x-ndjson' }, body: trace };
   const { id } = (await (await dev.fetch('/api/traces', init)).json()) as { id: string };
   expect(await dev.post(`/api/runs/${id}/case`)).toMatchObject({
-    message: expect.stringContaining('not at hand any more'),
+    message: expect.stringContaining('no longer available'),
   });
 });
 
@@ -114,10 +114,10 @@ it('reruns a test if its files change, and shows the change that broke it', asyn
   expect(diff.bundles.changes[0]).toMatchObject({ path: '[1].title' });
   dev.write(SPEC, text);
   await settled(CASE, ({ status }) => status === 'passed');
-  // None stands among the runs.
+  // The list of runs has no test.
   const runs = await dev.runs();
   expect(runs.filter(({ source }) => source === 'test')).toEqual([]);
-  // However often it runs: how it stands, and what that has replaced.
+  // After any number of runs: the current and the previous result.
   for (let turn = 0; turn < 3; turn++) await dev.server.backend.tests.run(({ id }) => id === CASE);
   const kept = await dev.server.backend.history.list({ source: 'tests', limit: 200 });
   expect(kept.filter(({ test }) => test?.file === CASE)).toHaveLength(2);

@@ -28,6 +28,6 @@ it('ignores a closed server', async () => {
   server.close();
   await once(server, 'close');
   warmUp(`http://127.0.0.1:${port}`);
-  // An error that nobody hears would end the process meanwhile.
+  // An unhandled error would end the process.
   await new Promise((resolve) => setTimeout(resolve, 50));
 });

@@ -4,7 +4,7 @@ import { writeCurl } from '../../src/tools/dev/page/state/write-curl.js';
 
 type Request = Parameters<typeof writeCurl>[0];
 
-/** What a shell hands to curl, each argument by itself. */
+/** The arguments that a shell passes to curl. */
 function argumentsOf(command: string, env: Record<string, string> = {}): readonly string[] {
   const script = `curl() { for one; do printf '%s\\0' "$one"; done; }\n${command}`;
   return execFileSync('sh', ['-uc', script], { env, encoding: 'utf8' }).split('\0').slice(0, -1);

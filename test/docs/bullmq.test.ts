@@ -43,8 +43,9 @@ async function startRedis(): Promise<string> {
   return `redis://127.0.0.1:${port}`;
 }
 
-const reason = hasRedis ? '' : ' (skipped: there is no redis-server; IML_TEST_REDIS names one)';
+const reason = hasRedis ? '' : ' (skipped: no redis-server; set IML_TEST_REDIS)';
 
+// Needs a Redis server (IML_TEST_REDIS). CI fails if this test is skipped.
 it.skipIf(!hasRedis)(
   `the BullMQ example finishes a job after the rate limit of the API has passed${reason}`,
   { timeout: 60_000 },

@@ -177,7 +177,7 @@ const CASES: readonly (readonly [
     'restContract, address',
     restContract,
     { baseUrl: 'ftp://127.0.0.1', tokens: { owner: 'x' } },
-    '"baseUrl" has to be an address such as',
+    '"baseUrl" must be an address such as',
   ],
   ['createLocalBilling', createLocalBilling, { price: [] }, 'Did you mean "prices"?'],
   [

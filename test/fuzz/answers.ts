@@ -6,7 +6,7 @@ import { assertPrototypes, type Target } from './target.js';
 
 const LIMITS = { maxRequests: 8, maxPages: 5, maxRecords: 20 };
 
-/** Ways an app takes answers apart and follows them. */
+/** Directives that read and follow responses. */
 const COMMUNICATIONS: Readonly<Record<string, unknown>> = {
   pages: {
     url: '/items',
@@ -146,11 +146,11 @@ const answers: fc.Arbitrary<Answer> = fc
 
 interface Input {
   readonly communication: string;
-  /** One after the other, over and over. */
+  /** Repeats the responses in order. */
   readonly answers: readonly Answer[];
 }
 
-/** One engine for each communication, whose service answers as the case under way wants. */
+/** One engine per communication. Its API returns the responses of the current case. */
 const answering = new Map<string, Answering>();
 
 interface Answering {
@@ -173,7 +173,7 @@ function answeringFor(communication: string): Answering {
   return made;
 }
 
-/** Services that answer anything, to apps that page, chain, repeat and report errors. */
+/** APIs with arbitrary responses, and apps that paginate, chain, repeat and report errors. */
 export const hostileAnswers: Target<Input> = {
   name: 'answers',
   input: fc.record({
@@ -186,7 +186,7 @@ export const hostileAnswers: Target<Input> = {
     engine.sent = 0;
     const { error, bundles = [], stats } = await engine.run();
     if (error !== undefined && !(error instanceof AppError)) throw error;
-    // Each request may be led on by up to this many redirects.
+    // Maximum number of redirects per request.
     if (stats.requests > LIMITS.maxRequests) throw new Error(`${stats.requests} requests were counted`);
     if (engine.sent > LIMITS.maxRequests * 21) throw new Error(`${engine.sent} requests were sent`);
     if (communication === 'pages' && bundles.length > LIMITS.maxRecords) {

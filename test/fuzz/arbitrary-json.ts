@@ -15,7 +15,7 @@ const NAMES = [
 
 const NUMBERS = [0, -0, 1, 2, -1, 1.5, 1e21, -1e-7, 2 ** 31, 2 ** 53, Number.MAX_VALUE];
 
-/** JSON of all shapes, small: texts, names and numbers that something might take for more than they are. */
+/** Small JSON of all shapes, with texts, names and numbers that code might misinterpret. */
 export const jsonValues: fc.Arbitrary<unknown> = fc.letrec<{ value: unknown }>((tie) => ({
   value: fc.oneof(
     { depthSize: 'small', withCrossShrink: true },

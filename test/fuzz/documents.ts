@@ -55,8 +55,8 @@ interface Input {
 const ANSWER = { items: [{ id: 1, name: 'a' }, { id: 2 }], next: null, id: 7, data: { a: 1 } };
 
 /**
- * Apps with a few things wrong in their documents: they load and run, or say what is wrong. Every rule of the check looks at
- * them, too, finds something or does not, and never fails.
+ * Apps with some errors in their documents: they load and run, or fail with a typed error. Every lint rule checks
+ * them and never fails.
  */
 export const documents: Target<Input> = {
   name: 'documents',

@@ -107,7 +107,7 @@ function outcomeOf(run: () => unknown): unknown {
   }
 }
 
-/** The host's comparison: others ask data for its `constructor`. */
+/** The host's comparison, because others read `constructor` of data. */
 function assertSame(got: unknown, expected: unknown): void {
   if (!isDeepStrictEqual(got, expected)) {
     throw new Error(`${fc.stringify(got)} is not ${fc.stringify(expected)}`);

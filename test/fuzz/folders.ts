@@ -19,10 +19,10 @@ import { assertPrototypes, type Target } from './target.js';
 const BOOKSHOP = fileURLToPath(new URL('../../spec-fixtures/bookshop', import.meta.url));
 const MANIFEST = 'makecomapp.json';
 
-/** One component of each kind: a case loads all of the folder, so it holds no more than it takes. */
+/** One component of each kind. Each case loads the whole folder, so it is small. */
 const FOLDERS = ['connections', 'functions', 'general', 'modules/list-books', 'rpcs'];
 
-/** What is read as other files are. */
+/** Files with several roles. */
 const LEFT_OUT = /\.(?:samples\.iml\.json|test\.js)$/;
 
 /** The text of each file, as it is written before it is damaged. */
@@ -30,7 +30,7 @@ const TEXTS: ReadonlyMap<string, string> = readTexts();
 
 const FILES = [...TEXTS.keys()].filter((file) => file.endsWith('.json')).sort();
 
-/** What the files hold. */
+/** Contents of the files. */
 const CONTENTS: ReadonlyMap<string, unknown> = new Map(
   FILES.map((file) => [file, parse(TEXTS.get(file) ?? '')]),
 );
@@ -119,7 +119,7 @@ export function createFolders(): Target<Input> & Disposable {
   };
 }
 
-/** Where files cost least, where there is such a place. */
+/** A file system in memory, if available. */
 const MEMORY = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
 
 function restore(folder: string, file: string): void {

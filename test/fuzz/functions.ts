@@ -12,7 +12,7 @@ interface Input {
   readonly name: string;
   /** With dates and bytes as `{ "$date" }` and `{ "$bytes" }`; `ABSENT` for an argument without a value. */
   readonly args: readonly unknown[];
-  /** Of one argument: what is called with the result. */
+  /** Functions of one argument, called with the result. */
   readonly then: string | null;
 }
 
@@ -141,7 +141,7 @@ const dateTexts = fc
       .map((time) => date + time);
   });
 
-/** What each argument of a function is, most of the time; the last one goes on for functions that take any number. */
+/** Usual types of the arguments of a function. The last one repeats for variadic functions. */
 const ARGUMENTS: Readonly<Record<string, readonly fc.Arbitrary<unknown>[]>> = {
   ...Object.fromEntries(Object.keys(DESCRIBED).map((name) => [name, [texts, texts, texts]])),
   ...fill(

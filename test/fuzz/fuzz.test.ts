@@ -8,8 +8,8 @@ const CASES = 1000;
 const targets = await openTargets();
 afterAll(() => targets[Symbol.dispose]());
 
-describe('kept inputs', () => {
-  it.each(FOUND)('are survived: $title', async ({ target, input }) => {
+describe('inputs that failed before', () => {
+  it.each(FOUND)('do not fail again: $title', async ({ target, input }) => {
     await targets.all.find(({ name }) => name === target)?.survive(input);
   });
 });
@@ -22,7 +22,7 @@ it.each(targets.all.filter(({ name }) => name !== 'sandbox'))(
   },
 );
 
-it('kept inputs belong to a target', () => {
+it('all stored inputs belong to a target', () => {
   const names = targets.all.map(({ name }) => name);
   expect(FOUND.filter(({ target }) => !names.includes(target))).toEqual([]);
 });

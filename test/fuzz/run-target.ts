@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import type { Target } from './target.js';
 
-/** Most cases end in errors, and where each of them came from costs more than all the rest. */
+/** Most cases end in errors, and capturing stack traces is the largest cost. */
 const { stackTraceLimit } = Error;
 
 /**
- * Makes up cases of a target until one comes through, or all are survived.
+ * Generates cases of a target until one fails, or all pass.
  *
  * @param seed default: the global seed of fast-check
- * @throws Error with the smallest case that came through, and what came of it
+ * @throws Error with the smallest failing case and its result
  */
 export async function runTarget<Input>(
   { input, survive }: Target<Input>,
@@ -29,7 +29,7 @@ export async function runTarget<Input>(
     const details = await fc
       .check(property, { numRuns: cases, ...(seed !== undefined && { seed }) })
       .catch((cause: unknown) => {
-        // A deep case may be too deep for what makes it smaller.
+        // A deep case can exceed the stack of the shrinker.
         throw new Error(`Came through: ${JSON.stringify(first?.made)}`, { cause: first?.error ?? cause });
       });
     if (!details.failed && details.numRuns === cases) return;

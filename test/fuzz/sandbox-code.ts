@@ -134,7 +134,7 @@ const FORMS = [
     'structuredClone($)',
   ],
 ];
-/** Few: each costs the whole time limit, or fills what a call may hold. */
+/** Few, because each uses the whole time limit or memory limit. */
 const ENDLESS = [
   '(() => { while (true); })()',
   'iml.stripHTML("<a".repeat(1e5))',
@@ -160,10 +160,10 @@ const codes: fc.Arbitrary<string> = fc.letrec<{ code: string }>((tie) => ({
   ),
 })).code;
 
-/** Of a call. What is no endless loop takes a thousandth of it. */
+/** Time limit of a call. Code without an endless loop takes a thousandth of it. */
 const TIME_MS = 10;
 
-/** Custom functions that try everything: they give data or an error, and the next call finds a clean guest. */
+/** Hostile custom functions: they return data or an error, and leave a clean guest for the next call. */
 export async function createSandboxCode(): Promise<Target<Input> & Disposable> {
   const sandbox = await createSandbox({
     functions: [
@@ -176,7 +176,7 @@ export async function createSandboxCode(): Promise<Target<Input> & Disposable> {
     ],
     builtins: FUNCTIONS,
     limits: { timeMs: TIME_MS, memoryBytes: 16 * 1024 * 1024 },
-    // Time of the processor: a machine that does other things must not end what is quick.
+    // CPU time, so that a busy machine does not end fast calls.
     clock: { now: createClock() },
     environment: {},
   });
@@ -202,7 +202,7 @@ export async function createSandboxCode(): Promise<Target<Input> & Disposable> {
   };
 }
 
-/** Asking for the time of the processor costs more than most calls, so the answer holds for half a millisecond. */
+/** Reading the CPU time costs more than most calls, so the result is reused for half a millisecond. */
 function createClock(): () => number {
   let known = cpuMs();
   let knownAt = performance.now();
@@ -215,14 +215,14 @@ function createClock(): () => number {
   };
 }
 
-/** @throws Error for null as the reason of what throws nothing by itself, such as what fills the memory */
+/** @throws Error if code that exhausts a limit rejects with null */
 function assertReason({ message }: ImlError, code: string): void {
   if (message.includes(' failed: null (') && !code.includes('throw')) {
     throw new Error(`No reason is told: ${message}`);
   }
 }
 
-/** @throws Error for what no expression may get hold of: functions, symbols, objects of the guest's own kinds */
+/** @throws Error for values that no expression may receive: functions, symbols, objects of guest classes */
 function assertData(value: unknown, depth: number): void {
   if (depth > 50 || value instanceof Date || value instanceof Uint8Array) return;
   if (Array.isArray(value) || isPlainObject(value)) {

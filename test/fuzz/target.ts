@@ -1,11 +1,11 @@
 import type fc from 'fast-check';
 
-/** One way of attacking the project: inputs without end, and what has to hold for each of them. */
+/** A fuzz target: an unlimited number of inputs, and a condition for each of them. */
 export interface Target<Input> {
   readonly name: string;
-  /** Plain JSON data: what was found is kept in `spec-fixtures/hostile/found.json` as it was printed. */
+  /** Plain JSON data: `spec-fixtures/hostile/found.json` stores failing inputs as printed. */
   readonly input: fc.Arbitrary<Input>;
-  /** Throws what should not have come out. */
+  /** Throws if the condition does not hold. */
   readonly survive: (input: Input) => void | Promise<void>;
 }
 

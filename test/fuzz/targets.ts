@@ -8,7 +8,7 @@ import { createSandboxCode } from './sandbox-code.js';
 import type { Target } from './target.js';
 import { templates } from './templates.js';
 
-/** An input that once came through, as the target printed it. */
+/** An input that failed once, as the target printed it. */
 interface Found {
   readonly target: string;
   readonly title: string;

@@ -18,7 +18,7 @@ interface Input {
   readonly scope: Readonly<Record<string, unknown>>;
 }
 
-/** Of processor time: what a template of a few hundred characters may take on the slowest machine. */
+/** Maximum CPU time of a template of a few hundred characters on a slow machine. */
 const MAX_MS = 5000;
 
 const scopes = fc

@@ -30,6 +30,7 @@ for (const [engine, disturbance] of RUNS) {
   const isOwn = disturbance === 'restart';
   const isMissing = isOwn ? !hasPrograms : engine === 'postgres' && !hasPostgres;
   const why = isOwn ? PROGRAMS_MISSING : POSTGRES_MISSING;
+  // Needs PostgreSQL (IML_TEST_POSTGRES). CI fails if this test is skipped.
   it.skipIf(isMissing)(
     `loses no event and keeps the order on ${engine}: ${disturbance}${isMissing ? why : ''}`,
     { timeout: 12 * MINUTE_MS },

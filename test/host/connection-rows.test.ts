@@ -46,6 +46,7 @@ const stored = (token: string) => ({
 });
 const OWNER = { app: 'crm', folder: '/apps/crm', appIds: [] };
 
+// Needs PostgreSQL (IML_TEST_POSTGRES). CI fails if this test is skipped.
 it.skipIf(!hasPostgres)(
   `stores connections sealed, and reads the others if one cannot be opened${POSTGRES_MISSING}`,
   async () => {
@@ -67,6 +68,7 @@ it.skipIf(!hasPostgres)(
   },
 );
 
+// Needs PostgreSQL (IML_TEST_POSTGRES). CI fails if this test is skipped.
 it.skipIf(!hasPostgres)(
   `renews a token once on two nodes, and both nodes use the renewed token${POSTGRES_MISSING}`,
   async () => {
@@ -129,6 +131,7 @@ it.skipIf(!hasPostgres)(
   },
 );
 
+// Needs PostgreSQL (IML_TEST_POSTGRES). CI fails if this test is skipped.
 it.skipIf(!hasPostgres)(
   `iml connect --database stores a connection in the database, and import and export copy it${POSTGRES_MISSING}`,
   async () => {

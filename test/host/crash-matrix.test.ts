@@ -184,6 +184,7 @@ describe.each(['sqlite', 'postgres'] as const)('a worker on %s', (engine) => {
     times.filter((time) => time === 1 || isPassedByEvents(point)).map((time) => ({ point, time })),
   );
 
+  // Needs PostgreSQL (IML_TEST_POSTGRES). CI fails if this test is skipped.
   it.skipIf(isMissing)(
     `keeps its guarantees wherever its process ends${reason}`,
     { timeout: 600_000 },

@@ -84,6 +84,7 @@ const FAULTS: readonly ((server: OwnServer) => Promise<void>)[] = [
   },
 ];
 
+// Needs the programs of a PostgreSQL server. CI fails if this test is skipped.
 it.skipIf(!hasPrograms)(
   `loses and repeats nothing when the database crashes, restarts or is killed, and resumes without help${PROGRAMS_MISSING}`,
   { timeout: 600_000 },

@@ -58,6 +58,7 @@ async function numbersIn(effects: string): Promise<number[]> {
     .map((line) => Number(line.split(' ')[1]));
 }
 
+// Needs PostgreSQL (IML_TEST_POSTGRES). CI fails if this test is skipped.
 it.skipIf(!hasPostgres)(
   `takes over the jobs of a suspended worker, which then commits none of them${POSTGRES_MISSING}`,
   { timeout: PAUSE_MS + 240_000 },
@@ -94,6 +95,7 @@ it.skipIf(!hasPostgres)(
   },
 );
 
+// Needs PostgreSQL (IML_TEST_POSTGRES). CI fails if this test is skipped.
 it.skipIf(!hasPostgres)(
   `refuses calls with a clear error while the database is down, and resumes when it is back${POSTGRES_MISSING}`,
   { timeout: 90_000 },

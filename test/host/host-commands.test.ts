@@ -238,22 +238,18 @@ it('lists events, shows one, and lets the running host replay a dead one', async
   ]);
   expect(await print('events', 'list', '--hook', 'orders', ...fitting)).toBe('');
   expect(await print('events', 'replay', '--all', '--before', '1h')).toBe(
-    '0 events wait to be processed again.\n',
+    '0 events will be processed again.\n',
   );
 
   refused.clear();
-  expect(await print('events', 'replay', String(bad))).toBe(
-    `The event ${bad} waits to be processed again.\n`,
-  );
+  expect(await print('events', 'replay', String(bad))).toBe(`The event ${bad} will be processed again.\n`);
   await becomes(bad, 'done');
   expect(callsOf(2)).toEqual(['POST /note 2', 'POST /note 2']);
   expect(await store.get('events', { id: bad })).toMatchObject({ attempts: 1, error: null });
 });
 
 it('keeps events of a disabled scenario waiting, and never processes a discarded one', async () => {
-  expect(await print('scenarios', 'off', 'notes')).toBe(
-    'The scenario "notes" is off. What comes in waits.\n',
-  );
+  expect(await print('scenarios', 'off', 'notes')).toBe('The scenario "notes" is off. Its events wait.\n');
   const dropped = await receive('notes', 3);
   const kept = await receive('notes', 4);
   // A later event of an enabled scenario is processed: the host is not merely slow.
@@ -315,7 +311,7 @@ it('runs the remaining steps of an incomplete execution, or discards it', async 
     `The incomplete execution ${second} is discarded.\n`,
   );
   expect(await print('scenarios', 'retry', first ?? '')).toBe(
-    `The incomplete execution ${first} waits to be tried again.\n`,
+    `The incomplete execution ${first} will be retried.\n`,
   );
   await eventually(
     async () => (await store.get('incompletes', { id: Number(first) }))?.status === 'resolved',
@@ -347,7 +343,7 @@ it('shuts down cleanly, and processes at its next start the events replayed mean
   const { code, out, err } = await stop(served);
   expect({ code, last: err.trimEnd().split('\n').at(-1) }).toEqual({
     code: 0,
-    last: 'Stopping: what is under way is brought to its end.',
+    last: 'Stopping after the running work has finished.',
   });
   expect(jsonLines(out).map((line) => Reflect.get(Object(line), 'scenario'))).toEqual([
     ...['notes', 'notes', 'orders', 'notes', 'orders'],

@@ -300,6 +300,7 @@ describe.each(ENGINES)('a host of several apps on %s%s', (engine) => {
 
   afterAll(() => host?.stop());
 
+  // Needs PostgreSQL (IML_TEST_POSTGRES). CI fails if this test is skipped.
   it.skipIf(isMissing).each(attacks)('serves another app while $name runs', async (row) => {
     const pid = host.process.child.pid ?? 0;
     const beforeMb = await readMegabytes(pid);

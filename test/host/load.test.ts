@@ -33,6 +33,7 @@ it('loses nothing on SQLite with one process that is killed from time to time', 
   expectNothingLost(await runLoad(settings), settings);
 });
 
+// Needs PostgreSQL (IML_TEST_POSTGRES). CI fails if this test is skipped.
 it.skipIf(!hasPostgres)(
   `loses nothing on PostgreSQL with three processes, one of which is killed every two seconds${POSTGRES_MISSING}`,
   { timeout: 30 * MINUTE_MS },

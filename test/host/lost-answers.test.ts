@@ -23,6 +23,7 @@ function createRandom(seed: number): () => number {
   };
 }
 
+// Needs PostgreSQL (IML_TEST_POSTGRES). CI fails if this test is skipped.
 it.skipIf(!hasPostgres)(
   `continues after ${ROUNDS} lost database responses without a stall, an exit or a change of order (seed ${SEED})${POSTGRES_MISSING}`,
   { timeout: ROUNDS * 2000 + 120_000 },
@@ -85,6 +86,7 @@ it.skipIf(!hasPostgres)(
   },
 );
 
+// Needs PostgreSQL (IML_TEST_POSTGRES). CI fails if this test is skipped.
 it.skipIf(!hasPostgres)(
   `takes further jobs if the response to a fetch of jobs never arrives${POSTGRES_MISSING}`,
   async () => {

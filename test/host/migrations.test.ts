@@ -61,6 +61,7 @@ for (const [name, { create, execute, openHost, openRest }] of Object.entries(KIN
     return at;
   };
 
+  // Needs PostgreSQL (IML_TEST_POSTGRES). CI fails if this test is skipped.
   describe.skipIf(isMissing)(
     `a ${name} database of the version before the migrator${isMissing ? POSTGRES_MISSING : ''}`,
     () => {

@@ -68,7 +68,7 @@ it('reports a refused notification without the address of the receiver', async (
   const service = await httpServer((_request, response) => void response.writeHead(500).end());
   const errors: Error[] = [];
   await failOnce(`${service.origin}/secret-path`, errors);
-  expect(errors[0]?.message).toBe('A notification was not delivered: it was answered 500.');
+  expect(errors[0]?.message).toBe('A notification was not delivered: it responded with status 500.');
   const others: Error[] = [];
   await failOnce('exit 3', others);
   expect(others[0]?.message).toBe('A notification was not delivered: the command ended with 3.');
@@ -116,5 +116,5 @@ it('limits the wait for a receiver, and reports each dropped notification', asyn
   );
   await notifier.settle();
   expect(errors).toHaveLength(103);
-  expect(errors.at(-1)?.message).toBe('A notification was not delivered: it does not answer.');
+  expect(errors.at(-1)?.message).toBe('A notification was not delivered: it does not respond.');
 }, 60_000);

@@ -27,7 +27,7 @@ it('runs one host per SQLite file, and reports this to a second one', async () =
   const second = hostOn(await open());
   await expect(second.start()).rejects.toMatchObject({
     code: 'HOST_REFUSED',
-    message: expect.stringMatching(/^Another host runs on .*host\.db\. One host can run on a SQLite file/),
+    message: expect.stringMatching(/^Another host runs on .*host\.db\. Only one host can use a SQLite file/),
   });
   // Before it opens a port and prints its address.
   await expect(second.listen()).rejects.toMatchObject({ code: 'HOST_REFUSED' });

@@ -40,6 +40,7 @@ function atPort(url: string, port: number): string {
   return other.href;
 }
 
+// Needs PostgreSQL (IML_TEST_POSTGRES). CI fails if this test is skipped.
 describe.skipIf(!hasPostgres)(`a host on PostgreSQL${POSTGRES_MISSING}`, () => {
   it('distinguishes a missing database from an unreachable server, and fails without waiting', async () => {
     const { at } = await database();

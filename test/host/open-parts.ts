@@ -19,6 +19,7 @@ const ENGINES: readonly Engine[] = ['memory', 'sqlite', 'postgres'];
 export function describeEach(title: string, define: (engine: Engine) => void): void {
   for (const engine of ENGINES) {
     const isMissing = engine === 'postgres' && !hasPostgres;
+    // Needs PostgreSQL (IML_TEST_POSTGRES). CI fails if this test is skipped.
     describe.skipIf(isMissing)(`${title} on ${engine}${isMissing ? POSTGRES_MISSING : ''}`, () =>
       define(engine),
     );

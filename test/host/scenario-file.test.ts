@@ -11,7 +11,7 @@ const TIMED = { name: 's', everyMinutes: 15, modules: [MODULE] };
 describe('a scenario file', () => {
   it('accepts JSON with comments, and applies defaults', () => {
     const text = `{
-      // What comes in.
+      // Incoming events.
       "scenarios": [
         { "name": "welcome", "webhook": { "app": "crm", "webhook": "contacts" }, },
       ],

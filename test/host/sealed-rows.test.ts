@@ -121,6 +121,7 @@ const READ = [secret, secret, secret, secret, { bundle: secret }];
 
 for (const { name, create, open, readAll } of ENGINES) {
   const isMissing = name === 'postgres' && !hasPostgres;
+  // Needs PostgreSQL (IML_TEST_POSTGRES). CI fails if this test is skipped.
   describe.skipIf(isMissing)(
     `the stored data of a host on ${name}${isMissing ? POSTGRES_MISSING : ''}`,
     () => {
@@ -292,7 +293,7 @@ it('starts no scenario whose flow does not open, keeps its events, and runs them
   await store.close();
 });
 
-it('answers 503 for a hook whose parameters do not open, and serves the others', async () => {
+it('responds with 503 for a hook whose parameters cannot be decrypted, and serves the others', async () => {
   const file = await createFile();
   onTestFinished(file.drop);
   const store = await openHostSqlite({ file: file.at, sealKey: randomBytes(32) });

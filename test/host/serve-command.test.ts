@@ -62,7 +62,7 @@ it('serves an app, and then shows the received events', async () => {
   const [event] = (await output(['events', 'list', '--data', 'data'])).trim().split('\n');
   expect(JSON.parse(event ?? '')).toMatchObject({ id: 1, status: 'done' });
   expect(await output(['events', '--data', 'data'])).toBe(`${event}\n`);
-  expect(await output(['events', 'replay', '1', '--data', 'data'])).toContain('waits');
+  expect(await output(['events', 'replay', '1', '--data', 'data'])).toContain('will be processed again');
   expect(await output(['events', 'discard', '1', '--data', 'data'])).toContain('discarded');
   expect(JSON.parse(await output(['events', 'show', '1', '--data', 'data']))).toMatchObject({
     status: 'discarded',
@@ -248,7 +248,7 @@ describe('the secrets of hooks and connections of a scenario', () => {
     const served = await serveLinked([storing], 'quoted', '--prune');
     await eventually(() => served.errors().includes('  failing  removed\n'));
     await stop(served);
-    const notShown = '[not shown: it may hold secrets of a hook that is gone, or too many]';
+    const notShown = '[not shown: it may contain secrets of a deleted hook, or too many secrets]';
     const listed = await output(['events', 'list', '--data', 'quoted']);
     holdsNone(listed);
     expect(jsonLines(listed)).toContainEqual(
@@ -311,7 +311,7 @@ it('refuses another key for its sealed data', async () => {
     1,
     expect.stringContaining('STORE_FAILED'),
   ]);
-  expect(await listed('c2hvcnQ=')).toEqual([2, expect.stringContaining('IML_HOST_KEY: 32')]);
+  expect(await listed('c2hvcnQ=')).toEqual([2, expect.stringContaining('IML_HOST_KEY: expected 32')]);
 });
 
 it.each([
@@ -321,14 +321,14 @@ it.each([
     'events list --status lost',
     '--status: Expected one of pending, running, done, dead, discarded, rejected; got "lost".',
   ],
-  ['events list --limit 0', '--limit: "0" is no number of 1 or more.'],
+  ['events list --limit 0', '--limit: "0" is not a whole number of at least 1.'],
   ['events show', 'Missing <id>: which event.'],
-  ['events replay x', '"x" is no id.'],
+  ['events replay x', '"x" is not an ID.'],
   ['scenarios retri', 'Unknown action "retri". Did you mean "retry"?'],
   ['scenarios list welcome', 'Unexpected argument "welcome".'],
   ['scenarios on', 'Missing <name>: which scenario.'],
   ['scenarios retry', 'Missing <name>: which incomplete execution.'],
-  ['scenarios retry welcome', '"welcome" is no id.'],
+  ['scenarios retry welcome', '"welcome" is not an ID.'],
 ])('exits with 2 for contradictory options: iml %s', async (line, message) => {
   const { code, out, err } = await cli([...line.split(' '), '--data', 'data'], {
     cwd: folder,
@@ -346,7 +346,7 @@ it.each([
 it.each(['events list', 'scenarios'])('creates no folder for a misspelled name: iml %s', async (line) => {
   const { code, err } = await cli([...line.split(' '), '--data', 'date'], { cwd: folder });
   expect(code).toBe(2);
-  expect(err).toContain(`There is no host's data in "${path.join(folder, 'date')}".`);
+  expect(err).toContain(`The folder "${path.join(folder, 'date')}" has no data of a host.`);
   await expect(access(path.join(folder, 'date'))).rejects.toMatchObject({ code: 'ENOENT' });
 });
 
@@ -428,7 +428,7 @@ it('logs NDJSON with --log json', async () => {
   expect(served.errors()).not.toContain(address);
   for (const [wrong, message] of [
     [['--hook', 'nobody'], 'there is no hook "nobody"'],
-    [['--after', 'yesterday'], '"yesterday" is no time'],
+    [['--after', 'yesterday'], '"yesterday" is not a time'],
   ] as const) {
     const refused = call(['events', 'list', ...wrong, '--data', 'json-log']);
     expect(await refused.code).toBe(2);

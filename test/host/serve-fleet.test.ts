@@ -28,6 +28,7 @@ const MANIFEST = {
   },
 };
 
+// Needs PostgreSQL (IML_TEST_POSTGRES). CI fails if this test is skipped.
 it.skipIf(!hasPostgres)(
   `two iml serve processes on one database lose no acknowledged event and keep the order when one is killed${POSTGRES_MISSING}`,
   { timeout: 180_000 },

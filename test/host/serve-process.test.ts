@@ -84,7 +84,7 @@ it('shuts down cleanly on SIGHUP', async () => {
   child.kill('SIGHUP');
   const { code, signal, err } = await result;
   expect([code, signal, err.trimEnd().split('\n').at(-1)]).toEqual([
-    ...[0, null, 'Stopping: what is under way is brought to its end.'],
+    ...[0, null, 'Stopping after the running work has finished.'],
   ]);
 });
 
@@ -94,7 +94,7 @@ it('exits with 1 if no scenario can be served', async () => {
   await writeFile(file, JSON.stringify({ scenarios: [scenario] }));
   const { code, err } = await start('none', '--scenarios', file).result;
   expect(code).toBe(1);
-  expect(err).toContain('wrong is not served:');
+  expect(err).toContain('wrong cannot be served:');
   expect(err.trimEnd().split('\n').at(-1)).toBe('None of the scenarios can be served.');
   const logged = await start('none', '--scenarios', file, '--log', 'json').result;
   const lines = logged.err.trimEnd().split('\n');
@@ -102,7 +102,7 @@ it('exits with 1 if no scenario can be served', async () => {
     .map((line) => JSON.parse(line) as { readonly level: string; readonly message?: string })
     .filter(({ level }) => level === 'error');
   expect(errors.map(({ message }) => message)).toEqual([
-    expect.stringContaining('wrong is not served:'),
+    expect.stringContaining('wrong cannot be served:'),
     'None of the scenarios can be served.',
   ]);
 });
@@ -116,7 +116,7 @@ it('passes dead events to the command of --notify before it exits', async () => 
   const options = ['--scenarios', file, '--notify', `cat >> ${told}`];
   const { child, written, result, url } = await serve('notify', ...options);
   expect((await send(url, { headers, body: '{"n":1}' })).status).toBe(200);
-  await eventually(() => written.err.includes('dead: iml events replay'));
+  await eventually(() => written.err.includes('dead; process it again with iml events replay'));
   child.kill('SIGTERM');
   expect((await result).code).toBe(0);
   expect(JSON.parse(await readFile(told, 'utf8'))).toMatchObject({

@@ -19,7 +19,7 @@ export const hasPostgres: boolean = await isReachable();
 /** Suffix for titles of tests that need PostgreSQL: the reason why they are skipped, or empty. */
 export const POSTGRES_MISSING: string = hasPostgres
   ? ''
-  : ' (skipped: no PostgreSQL answers; IML_TEST_POSTGRES names one)';
+  : ' (skipped: no PostgreSQL server responds; set IML_TEST_POSTGRES)';
 
 async function isReachable(): Promise<boolean> {
   const client = new pg.Client({ connectionString: urlOf('postgres'), connectionTimeoutMillis: 5000 });

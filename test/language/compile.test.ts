@@ -60,7 +60,7 @@ describe('invalid options', () => {
     expect(compileWith(options)).toThrow(expect.objectContaining({ code: 'IML_HOST_VALUE' })),
   );
   it.each([
-    [null, 'The options of compile: an object is expected, not null.'],
+    [null, 'The options of compile: expected an object, not null.'],
     [{ timezone: 5 }, 'The options of compile: "timezone" has to be text, not the number 5.'],
     [{ platformVersion: '1' }, 'The options of compile: "platformVersion" has to be one of 1, 2, not text.'],
     [{ now: 0 }, 'The options of compile: "now" has to be a function, not the number 0.'],

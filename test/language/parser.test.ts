@@ -68,7 +68,7 @@ describe('the message of a syntax error', () => {
   it.each([
     [
       '{{ {a: 1} }}',
-      'Braces cannot stand inside an expression: it has no object literals, and {{ }} nests only as an index.',
+      'Braces are not allowed inside an expression. IML has no object literals, and {{ }} nests only as an index.',
     ],
     ['{{a # b}}', 'Unexpected character "#". A name with special characters needs backticks: `@type`.'],
     ['{{a} b', 'Expected two closing braces: one "}" is missing here.'],

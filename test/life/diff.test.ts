@@ -79,7 +79,7 @@ describe('the rules of iml diff', () => {
     expect(levels('rests')).toEqual(ids);
   });
 
-  it('stand in docs/app-life.md with their levels', () => {
+  it('are listed in docs/app-life.md with their levels', () => {
     const page = readFileSync(path.join(import.meta.dirname, '../../docs/app-life.md'), 'utf8');
     for (const [id, { level, summary }] of Object.entries(DIFF_RULES)) {
       expect(page).toContain(`| \`${id}\` | ${level} | ${summary} |`);
@@ -169,7 +169,7 @@ describe('iml diff', () => {
     });
   });
 
-  it('sets exit code 1 for risky changes only if --fail-on asks for it', async () => {
+  it('sets exit code 1 for risky changes only if --fail-on includes them', async () => {
     const folder = newFolder();
     writeAppFolder(path.join(folder, 'old'), tiny([ID], { scope: [] }));
     writeAppFolder(path.join(folder, 'new'), tiny([ID], { scope: ['write'] }));
@@ -181,7 +181,7 @@ describe('iml diff', () => {
   });
 
   it.each([
-    [['diff', 'nowhere', '.'], '"nowhere" is no folder, and git knows no such revision'],
+    [['diff', 'nowhere', '.'], '"nowhere" is neither a folder nor a git revision'],
     [['diff'], 'old'],
     [['diff', '.', '.', '--fail-on', 'safe'], 'Expected one of breaking, risky, never'],
     [['diff', '.', '.', '--format', 'xml'], 'Expected one of human, json, sarif, markdown'],
@@ -222,18 +222,18 @@ describe('iml diff of git revisions', () => {
     expect(out).toContain('1 breaking');
   });
 
-  it('says which revision has no app', async () => {
+  it('reports which revision has no app', async () => {
     const folder = createRepository();
     const { err, code } = await cli(['diff', 'main:./app/modules', 'app'], { cwd: folder });
     expect(code).toBe(2);
     expect(err).toContain('There is no app in "main:./app/modules"');
   });
 
-  it('refuses what is no folder, and arguments that look like options of git', async () => {
+  it('refuses missing folders, and arguments that look like options of git', async () => {
     const folder = createRepository();
     const run = async (name: string): Promise<string> =>
       (await cli(['diff', '--', name, 'app'], { cwd: folder })).err;
-    expect(await run('main:app/makecomapp.json')).toContain('is no folder of the repository');
-    expect(await run('--upload-pack=x')).toContain('git knows no such revision');
+    expect(await run('main:app/makecomapp.json')).toContain('is not a folder of the repository');
+    expect(await run('--upload-pack=x')).toContain('nor a git revision');
   });
 });

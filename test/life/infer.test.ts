@@ -255,13 +255,13 @@ describe('iml infer interface', () => {
     const { err, code } = await infer('interface', { ok: false });
     expect(code).toBe(2);
     expect(err).toMatch(/warning: .*0\.json: the run ends with .*[^.]\.\n/);
-    expect(err).toContain('There is nothing to infer from for "getUser".');
+    expect(err).toContain('The module "getUser" has no responses to infer from.');
   });
 
   it.each([
     [['infer', 'interfaces', 'getUser'], 'Did you mean "interface"?'],
     [['infer', 'interface', 'getUsr'], 'There is no module "getUsr". Did you mean "getUser"?'],
-    [['infer', 'interface', 'getUser'], 'There is nothing to infer from'],
+    [['infer', 'interface', 'getUser'], 'has no responses to infer from'],
     [['infer', 'interface', 'getUser', '--from-json', 'none.json'], 'The file "none.json" cannot be read.'],
   ])('refuses %j', async (args, message) => {
     writeAppFolder(folder, app({ interface: [] }));
@@ -375,12 +375,12 @@ describe('iml infer from other sources', () => {
     );
   });
 
-  it('does not learn from made-up responses', async () => {
+  it('does not infer from generated responses', async () => {
     writeAppFolder(folder, app({ interface: [] }));
     await cli(['init', 'tests'], { cwd: folder });
     const { code, err } = await cli(['infer', 'interface', 'getUser'], { cwd: folder });
     expect(code).toBe(2);
-    expect(err).toContain('its responses are made up');
+    expect(err).toContain('its responses are generated');
   });
 
   describe('a run of iml dev', () => {

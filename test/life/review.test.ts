@@ -46,7 +46,7 @@ interface JsonReport {
 }
 
 describe('iml check --profile review', () => {
-  it('prints what fails, what passes and what a person has to answer, in the order of the form', async () => {
+  it('prints failed, passed and manual checks in the order of the form', async () => {
     const { out, code } = await run('.', '--profile', 'review');
     expect(code).toBe(0);
     const titles = out.split('\n').filter((line) => /^\d+\. /.test(line));
@@ -79,7 +79,7 @@ describe('iml check --profile review', () => {
     expect(JSON.parse(out)).not.toHaveProperty('review');
   });
 
-  it('tells rules of the documentation from advice of reviewers in JSON', async () => {
+  it('distinguishes rules of the documentation from advice of reviewers in JSON', async () => {
     const { review } = JSON.parse((await run('--profile', 'review', '--json')).out) as JsonReport;
     const rules = review.flatMap((section) => section.rules);
     expect(rules.find(({ id }) => id === 'module-label')).toMatchObject({

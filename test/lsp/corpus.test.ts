@@ -21,16 +21,16 @@ const APP = path.resolve(
   '../../../shared/corpus/Ichy77__Open-Source-Make-Apps/src/supabase',
 );
 
-// Real apps stay outside of the repository; where they are not, there is nothing to edit.
 const HERE = existsSync(APP);
 const title = HERE
   ? 'a published app in an editor'
-  : 'a published app in an editor (it is not here: it needs ../shared/corpus beside the repository)';
+  : 'a published app in an editor (skipped: no ../shared/corpus beside the repository)';
 
 const SEARCH = 'modules/search-rows/search-rows.communication.iml.json';
 const FORM = 'modules/search-rows/search-rows.mappable-params.iml.json';
 const CODE = 'functions/filter/filter.code.js';
 
+// The apps are not part of the repository. CI fails if this test is skipped.
 describe.skipIf(!HERE)(title, () => {
   const start = builtCli();
   let folder: string;
@@ -49,7 +49,7 @@ describe.skipIf(!HERE)(title, () => {
   });
 
   const textOf = (file: string): string => readFileSync(path.join(folder, file), 'utf8');
-  /** Opens a file and asks about the place of `|` in a piece of it. */
+  /** Opens a file and sends requests for the position of `|` in a part of it. */
   const askAt = async <T>(method: string, file: string, piece: string, extra = {}): Promise<T> => {
     const text = textOf(file);
     const plain = piece.replace('|', '');
@@ -59,7 +59,7 @@ describe.skipIf(!HERE)(title, () => {
   };
   const filesOf = (found: readonly Location[]): readonly string[] =>
     found.map(({ uri }) => path.relative(folder, new URL(uri).pathname)).sort();
-  /** What a rename makes of each file it changes. */
+  /** Text of each file after a rename. */
   const rename = async (file: string, piece: string, newName: string): Promise<Map<string, string>> => {
     const edit = await askAt<WorkspaceEdit>('textDocument/rename', file, piece, { newName });
     return new Map(
@@ -71,7 +71,7 @@ describe.skipIf(!HERE)(title, () => {
     );
   };
 
-  it('answers every request with each character of an edit', async () => {
+  it('responds to every request after each character of an edit', async () => {
     const text = textOf(SEARCH);
     const from = text.indexOf('"/rest/v1/');
     const line = text.slice(from, text.indexOf('\n', from));
@@ -82,7 +82,7 @@ describe.skipIf(!HERE)(title, () => {
       const before = now.slice(0, from + length).split('\n');
       const position = { line: before.length - 1, character: before.at(-1)?.length ?? 0 };
       const range = { start: position, end: position };
-      // What looks the app up as it is edited now loads it each time, so it is asked less often.
+      // Some requests load the edited app each time, so they are sent less often.
       const looksNow = length % 5 === 0;
       await Promise.all([
         editor.request('textDocument/completion', { position }),

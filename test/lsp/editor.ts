@@ -20,9 +20,9 @@ export interface Editor {
     file: string,
     isWanted: (found: readonly Diagnostic[]) => boolean,
   ) => Promise<readonly Diagnostic[]>;
-  /** Asks about the place of `|` in a text, which becomes the text of the open file without it. */
+  /** Sends a request for the position of `|` in a text, which replaces the text of the open file. */
   readonly at: <T>(method: string, marked: string, extra?: Readonly<Record<string, unknown>>) => Promise<T>;
-  /** Closes what is open, and forgets what was said about it. */
+  /** Closes all files and clears their diagnostics. */
   readonly closeFiles: () => Promise<void>;
   readonly close: () => Promise<void>;
 }

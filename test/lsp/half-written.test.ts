@@ -63,7 +63,7 @@ const METHODS: readonly (readonly [method: string, extra: Readonly<Record<string
   ['textDocument/formatting', { options: { tabSize: 2, insertSpaces: true } }],
 ];
 
-/** A text with a piece cut out and a few characters put in its place, and where in it the cursor stands. */
+/** A text in which a few characters replace a part, and the position of the cursor. */
 const half = fc.record({
   from: fc.nat(COMMUNICATION.length),
   length: fc.nat(COMMUNICATION.length),
@@ -89,7 +89,7 @@ describe('an incomplete document', () => {
           const position = { line: lines.length - 1, character: lines.at(-1)?.length ?? 0 };
           await editor.change(text);
           for (const [method, extra] of METHODS) {
-            // A request that fails rejects, and a process that died answers nothing.
+            // A failed request rejects. A dead process sends no response.
             await editor.request(method, { position, ...extra });
           }
         }),

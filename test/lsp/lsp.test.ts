@@ -329,7 +329,7 @@ describe('the language server', () => {
     expect(await references('"get|User"')).toBe(2);
   });
 
-  /** What a rename makes of each file it changes. */
+  /** Text of each file after a rename. */
   const renamed = async (name: string, piece: string, newName: string): Promise<Record<string, string>> => {
     const text = FILES[name as keyof typeof FILES];
     await editor.open(path.join(folder, name), text);
@@ -373,9 +373,9 @@ describe('the language server', () => {
   });
 
   it.each([
-    ['get-user.iml.json', 'twi|ce(2)', 'fourTimes', 'There is a function "fourTimes" already.'],
-    ['get-user.iml.json', 'twi|ce(2)', 'four times', 'no name a function can have'],
-    ['makecomapp.json', '"acc|ount": {', 'other', 'A connection keeps its name'],
+    ['get-user.iml.json', 'twi|ce(2)', 'fourTimes', 'A function "fourTimes" already exists.'],
+    ['get-user.iml.json', 'twi|ce(2)', 'four times', 'is not a valid name of a function'],
+    ['makecomapp.json', '"acc|ount": {', 'other', 'A connection cannot be renamed'],
   ])('refuses in %s to rename %s to %s', async (name, piece, newName, message) => {
     await expect(renamed(name, piece, newName)).rejects.toThrow(message);
   });
@@ -424,7 +424,7 @@ describe('the language server', () => {
     expect(Object.values(actions[0]?.edit.changes ?? {})[0]).toMatchObject([{ newText: meant }]);
   });
 
-  it('infers an interface from the test cases by a quick fix, without the field that no run gives', async () => {
+  it('infers an interface from the test cases by a quick fix, and omits a field that no run outputs', async () => {
     const name = path.join(folder, 'get-user.interface.iml.json');
     const manifest = JSON.parse(FILES['makecomapp.json']);
     manifest.components.module.getUser.codeFiles.interface = 'get-user.interface.iml.json';

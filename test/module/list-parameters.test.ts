@@ -6,7 +6,7 @@ import { service } from '../run/helpers.js';
 
 type ParameterElement = Awaited<ReturnType<Module['parameters']>>['static'][number];
 
-/** What the service gives for each RPC, which is called by its name. */
+/** Responses of the API by the name of the RPC. */
 const ANSWERS: Readonly<Record<string, unknown>> = {
   many: Array.from({ length: 130_000 }, (_, index) => ({ name: `f${index}`, type: 'text' })),
   most: Array.from({ length: 10_000 }, (_, index) => ({ name: `f${index}`, type: '?' })),
@@ -56,7 +56,7 @@ const names = (elements: readonly ParameterElement[] | undefined): unknown =>
   elements?.map((element) => (element.kind === 'reference' ? element.text : element.name));
 
 describe('the form of a module', () => {
-  it('is listed as it is written, and nothing is sent', async () => {
+  it('is listed as written, without requests', async () => {
     const { list, asked } = form({
       fixed: [{ name: 'a', type: 'text' }],
       mappable: 'rpc://fields',
@@ -72,7 +72,7 @@ describe('the form of a module', () => {
     expect(asked()).toEqual([]);
   });
 
-  it('holds what RPCs give on request: fields, whole lists, lists in lists, the interface', async () => {
+  it('includes results of RPCs on request: fields, whole lists, nested lists, the interface', async () => {
     const { list, asked } = form({
       fixed: ['rpc://fields?t={{parameters.table}}', { name: 'z', type: 'text' }],
       mappable: 'rpc://deeper',
@@ -86,7 +86,7 @@ describe('the form of a module', () => {
     expect(listed.failures).toEqual([]);
   });
 
-  it('holds options, and the nested fields of those that are chosen', async () => {
+  it('includes options, and the nested fields of chosen ones', async () => {
     const { list, asked } = form({
       mappable: [{ name: 'kind', type: 'select', options: 'rpc://options' }],
     });
@@ -107,7 +107,7 @@ describe('the form of a module', () => {
     expect(asked()).toEqual(['options', 'options', 'deeper']);
   });
 
-  it('holds what is inside of collections and arrays, and beside a field that is filled in', async () => {
+  it('includes fields of collections and arrays, and fields nested in a filled field', async () => {
     const { list } = form({
       mappable: [
         { name: 'c', type: 'collection', spec: ['rpc://deeper'] },
@@ -123,7 +123,7 @@ describe('the form of a module', () => {
     expect([names(on?.nested), names(off?.nested)]).toEqual([['deep'], ['rpc://deeper']]);
   });
 
-  it('keeps references that cannot be followed, and says why', async () => {
+  it('keeps references that fail to resolve, and reports the reason', async () => {
     const { list } = form({
       mappable: [
         'rpc://broken',
@@ -141,7 +141,7 @@ describe('the form of a module', () => {
     ]);
   });
 
-  it('holds what an answer describes up to a number of fields, and says where there are more', async () => {
+  it('truncates the fields of an RPC result at a limit, and reports this', async () => {
     const { list } = form({ fixed: ['rpc://most'], mappable: ['rpc://many'] });
     const listed = await list();
     expect(listed.static).toHaveLength(10_000);
@@ -152,7 +152,7 @@ describe('the form of a module', () => {
     ]);
   });
 
-  it('looks for options that are collections by their content', async () => {
+  it('finds options that are collections by their content', async () => {
     const { list, asked } = form({
       mappable: [{ name: 'o', type: 'select', multiple: true, options: 'rpc://objects' }],
     });

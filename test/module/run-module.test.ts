@@ -12,12 +12,12 @@ describe('an instant trigger', () => {
     return engineOf({ modules }, { http: { transport } }).engine.module('on').run({ payload });
   };
 
-  it.each([undefined, {}, [], [{}]])('with the communication %j puts out the item', async (communication) => {
+  it.each([undefined, {}, [], [{}]])('outputs the item with the communication %j', async (communication) => {
     expect((await run(communication, { id: 1 })).bundles).toEqual([{ id: 1 }]);
     expect((await run(communication, undefined)).bundles).toEqual([]);
   });
 
-  it('warns of what it ignores', async () => {
+  it('warns about ignored members', async () => {
     const spec = { url: '/x', response: { iterate: '{{body.rows}}' }, pagination: { qs: {} } };
     const { bundles, warnings, stats } = await run(spec, {});
     expect(bundles).toEqual([{ rows: [1, 2] }]);
@@ -73,13 +73,13 @@ describe('a universal module', () => {
     expect(urls).toEqual([]);
   });
 
-  it('is warned where the app names no server', async () => {
+  it('causes a warning if the app names no server', async () => {
     const { report, urls } = await call('{{parameters.url}}', 'https://any.example.test/', {});
     expect(urls).toEqual(['https://any.example.test/']);
     expect(report.warnings.map(({ code }) => code)).toEqual(['open-host']);
   });
 
-  it('is the only kind that is held to its server', async () => {
+  it('is the only kind restricted to the server of its app', async () => {
     const { transport, requests } = service(() => ({ json: {} }));
     const communication = { url: '{{parameters.url}}' };
     const { engine } = engineOf(
@@ -99,11 +99,11 @@ describe('a responder', () => {
     },
   });
 
-  it('is not run', () => {
+  it('cannot run', () => {
     expect(() => engine.module('answer').run()).toThrow(expect.objectContaining({ code: 'USAGE' }));
   });
 
-  it('is the only kind that answers', async () => {
+  it('is the only kind that returns a response', async () => {
     expect(() => engine.module('get', 'responder')).toThrow(expect.objectContaining({ code: 'USAGE' }));
     const { result } = await engine
       .module('answer', 'responder')

@@ -26,7 +26,7 @@ describe('an RPC', () => {
     expect(report.trace.map(({ kind }) => kind)).toEqual(['request', 'response', 'stop']);
   });
 
-  it('takes the address with arguments; they win over the parameters of the form, whose values they read', async () => {
+  it('accepts an address with arguments, which read and override the parameters of the form', async () => {
     const { engine, urls } = rpcEngine(LIST);
     const input = { parameters: { a: 'form', c: 'x&y' } };
     await engine.rpc('rpc://list?a={{parameters.c}}&b=%26').call(input);
@@ -64,7 +64,7 @@ describe('an RPC', () => {
     expect((await engine.rpc('list').call()).result).toEqual([{ id: 1 }, { id: 2 }, { id: 1 }, { id: 2 }]);
   });
 
-  it('has to exist, and to have a communication', async () => {
+  it('must exist and have a communication', async () => {
     const { engine } = engineOf({ rpcs: { list: {} } });
     expect(() => engine.rpc('lst')).toThrow(expect.objectContaining({ code: 'SPEC_MISSING' }));
     expect((await engine.rpc('list').call()).error?.type).toBe('InvalidConfigurationError');

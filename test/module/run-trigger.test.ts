@@ -153,7 +153,9 @@ describe('the first run', () => {
     const { run } = watching([1], {});
     await expect(run({ data: { lastId: 1 } })).rejects.toMatchObject({ code: 'USAGE' });
     const { engine } = engineOf({ modules: { m: { type: 'action', communication: { url: '/' } } } }, {});
-    expect(() => engine.module('m').run({ state: { lastId: 1 } })).toThrow(/only those take "state"/);
+    expect(() => engine.module('m').run({ state: { lastId: 1 } })).toThrow(
+      /Only polling triggers accept "state"/,
+    );
   });
 
   it.each(['asc', 'desc', 'unordered'] as const)(

@@ -116,7 +116,7 @@ export function testNodeEntries(install: () => Install): void {
       () => ({ stderr: '' }),
       (error: { readonly stderr: string }) => error,
     );
-    expect(stderr).toContain('/connections/c/type: "x" is no type of a connection');
+    expect(stderr).toContain('/connections/c/type: "x" is not a type of a connection');
     expect(Math.max(...stderr.split('\n').map(({ length }) => length))).toBeLessThan(1500);
   });
 

@@ -419,7 +419,7 @@ describe('workers', () => {
     expect([...first].filter((thread) => second.has(thread))).toEqual([]);
   });
 
-  it('stay with their app as long as there is another one', async () => {
+  it('stay with their app if another worker is free', async () => {
     const pool = createPool({ threads: 2 });
     const [first, second] = [await waitAs(pool, 'a', 1), await waitAs(pool, 'b', 1)];
     expect(second).not.toBe(first);

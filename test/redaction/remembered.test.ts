@@ -47,7 +47,7 @@ describe('the reason of a redaction', () => {
     expect(told.every(([, because]) => because === 'name')).toBe(true);
   });
 
-  it('is not given for a truncated value, whose rest is unknown', () => {
+  it('is missing for a truncated value, whose rest is unknown', () => {
     const { rules, told } = noting();
     expect(redactBodyText('{"token":"kept-of-', rules)).toBe(`{"token":"${HIDDEN}`);
     expect(told).toEqual([]);

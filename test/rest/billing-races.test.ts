@@ -47,6 +47,7 @@ async function count(answers: readonly Promise<Response>[]): Promise<Readonly<Re
 const kinds = [MEMORY_STORES, await sqliteStores(), await postgresStores()];
 
 describe.each(kinds)(`$name: ${CALLS} concurrent calls`, (stores) => {
+  // Needs PostgreSQL (IML_TEST_POSTGRES). CI fails if this test is skipped.
   it.skipIf(stores.missing !== undefined)(
     'buy one subscription',
     async () => {
@@ -59,6 +60,7 @@ describe.each(kinds)(`$name: ${CALLS} concurrent calls`, (stores) => {
     60_000,
   );
 
+  // Needs PostgreSQL (IML_TEST_POSTGRES). CI fails if this test is skipped.
   it.skipIf(stores.missing !== undefined)(
     'change the price one after another',
     async () => {
@@ -79,6 +81,7 @@ describe.each(kinds)(`$name: ${CALLS} concurrent calls`, (stores) => {
     60_000,
   );
 
+  // Needs PostgreSQL (IML_TEST_POSTGRES). CI fails if this test is skipped.
   it.skipIf(stores.missing !== undefined)(
     'cancel it once',
     async () => {

@@ -32,6 +32,7 @@ describe('the first start', () => {
     await expectOneToken(await start([store, store, store]));
   });
 
+  // Needs PostgreSQL (IML_TEST_POSTGRES). CI fails if this test is skipped.
   it.skipIf(typeof schema === 'string')('creates the token on one of the nodes, on PostgreSQL', async () => {
     const url = typeof schema === 'string' ? '' : schema.url;
     const stores = await Promise.all([

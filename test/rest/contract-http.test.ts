@@ -87,6 +87,7 @@ const sqlite = await sqliteStores();
 await runOverHttp('SQLite', () => serveStore(sqlite));
 const postgres = await postgresStores();
 if (postgres.missing === undefined) await runOverHttp('PostgreSQL', () => serveStore(postgres));
+// Needs PostgreSQL (IML_TEST_POSTGRES). CI fails if this test is skipped.
 else it.skip(`the REST contract over HTTP on PostgreSQL: ${postgres.missing}`, () => undefined);
 await runOverHttp('another instance', serveForwarding);
 

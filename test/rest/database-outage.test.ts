@@ -48,6 +48,7 @@ async function statusOf(url: string): Promise<number> {
   return response.status;
 }
 
+// Needs PostgreSQL (IML_TEST_POSTGRES). CI fails if this test is skipped.
 describe.skipIf(typeof schema === 'string')('iml rest without its database', () => {
   it('starts, responds with 503, logs one line, and serves once the database responds', async () => {
     const database = new URL(typeof schema === 'string' ? '' : schema.url);
@@ -105,7 +106,7 @@ describe.skipIf(typeof schema === 'string')('iml rest without its database', () 
   it('exits on a signal while it waits', async () => {
     const url = `postgres://nobody@127.0.0.1:${await findPort()}/none`;
     const instance = startCli(['rest', '--create', '--database', url, '--port', '0'], { cwd, env });
-    await expect.poll(instance.errors).toContain('Waiting for the database, which does not answer.\n');
+    await expect.poll(instance.errors).toContain('Waiting for the database, which does not respond.\n');
     instance.stop();
     expect(await instance.code).toBe(0);
   });

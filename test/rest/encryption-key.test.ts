@@ -17,6 +17,7 @@ const kinds = [MEMORY_STORES, await sqliteStores(), await postgresStores()];
 
 describe('the encryption key', () => {
   for (const stores of kinds) {
+    // Needs PostgreSQL (IML_TEST_POSTGRES). CI fails if this test is skipped.
     it.skipIf(stores.missing !== undefined)(`of a store is the first one: ${stores.name}`, async () => {
       const store = await stores.create();
       await createStoreRest({ store, encryptionKey: OWN });
@@ -30,6 +31,7 @@ describe('the encryption key', () => {
       expect(await store.count('settings')).toBe(1);
     });
 
+    // Needs PostgreSQL (IML_TEST_POSTGRES). CI fails if this test is skipped.
     it.skipIf(stores.missing !== undefined)(
       `is the same for nodes that start together: ${stores.name}`,
       async () => {

@@ -18,7 +18,7 @@ async function start(respond: () => Promise<Response>): Promise<{
   };
 }
 
-it('responds with 503 while the other server does not answer', async () => {
+it('responds with 503 while the other server does not respond', async () => {
   const { call, errors } = await start(() => Promise.reject(new TypeError('fetch failed: secret address')));
   const response = await call('/ping');
   expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1']);

@@ -39,6 +39,7 @@ for (const stores of [MEMORY_STORES, await sqliteStores(), await postgresStores(
 
 function runHostile(stores: TestStores): void {
   const title = `hostile requests on ${stores.name}${stores.missing ? `: ${stores.missing}` : ''}`;
+  // Needs PostgreSQL (IML_TEST_POSTGRES). CI fails if this test is skipped.
   describe.skipIf(stores.missing !== undefined)(title, () => {
     let rest: StoreRest;
     let store: RestStore;

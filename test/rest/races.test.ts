@@ -34,6 +34,7 @@ function runRaces(
   place: string,
   missing: string | undefined,
 ): void {
+  // Needs PostgreSQL (IML_TEST_POSTGRES). CI fails if this test is skipped.
   describe.skipIf(missing !== undefined)(
     `two processes on one ${title}${missing ? `: ${missing}` : ''}`,
     () => {

@@ -87,7 +87,7 @@ describe('the development of custom apps with the unchanged @makehq/sdk', () => 
     expect(checksum).toMatchObject({ api: md5(text), api_jsonc: md5(text), expect: null });
   });
 
-  it('answers with the empty text of a section that was never set', async () => {
+  it('returns an empty text for a section that was never set', async () => {
     await make.sdk.modules.create(app, 1, MODULE);
     expect(await make.sdk.modules.getSection(app, 1, 'listThings', 'expect')).toBe('[]');
     expect(await make.sdk.modules.getSection(app, 1, 'listThings', 'samples')).toBe('{}');

@@ -22,6 +22,7 @@ const kinds = [MEMORY_STORES, await sqliteStores(), await postgresStores()];
 
 describe('parameters of keys', () => {
   for (const stores of kinds) {
+    // Needs PostgreSQL (IML_TEST_POSTGRES). CI fails if this test is skipped.
     it.skipIf(stores.missing !== undefined)(`are in no response, log or row of ${stores.name}`, async () => {
       const world = readWorld();
       const store = await stores.create();

@@ -92,6 +92,7 @@ const CALLS: readonly (readonly [
 ];
 
 function runCalls(title: string, open: () => Promise<RestStore>, missing?: string): void {
+  // Needs PostgreSQL (IML_TEST_POSTGRES). CI fails if this test is skipped.
   describe.skipIf(missing !== undefined)(
     `the SQL statements of a call on ${title}${missing ? `: ${missing}` : ''}`,
     () => {

@@ -16,7 +16,7 @@ import type { RestContractCase } from '../../src/tools/testing/index.js';
 /** Rows of the store, by table; what is left out takes a default. Tokens carry `token` instead of its hash. */
 export type RestRows = Readonly<Record<string, readonly Readonly<Record<string, unknown>>[]>>;
 
-/** A request with what only a store of the tests allows: its clock and its rows. */
+/** A request with the clock and rows of the test store. */
 interface StoreStep extends RestStep {
   /** Numbers of rows that the store must have afterwards, by table. */
   readonly expectRows?: Readonly<Record<string, number>>;

@@ -60,7 +60,7 @@ describe('the response of a responder', () => {
     expect(await answerOf(response)).toEqual(expected);
   });
 
-  it('has a text as JSON by default if a webhook sends it', async () => {
+  it('encodes a text as JSON by default in a webhook response', async () => {
     const { response } = await webhookOf({ respond: { body: 'a' } }).handle(post({}));
     expect([response.headers.get('content-type'), await response.text()]).toEqual([
       'application/json',
@@ -102,12 +102,12 @@ describe('the response of a responder', () => {
     [[200], 'an array'],
   ])('quotes the start of the invalid status %j', async (x, shown) => {
     expect((await respond({ status: '{{parameters.x}}' }, { x })).error?.message).toBe(
-      `The status of an answer has to be 100 to 999, not ${shown}.`,
+      `The status of a response must be 100 to 999, not ${shown}.`,
     );
   });
 
   it('rejects an unknown type and suggests the nearest', async () => {
-    const message = 'The type of an answer is one of json, urlencoded, text, not';
+    const message = 'The type of a response must be one of json, urlencoded, text, not';
     const refusal = async (type: string) => (await respond({ type, body: 1 })).error?.message;
     expect(await refusal(' Jsn')).toBe(`${message} "jsn". Did you mean "json"?`);
     expect(await refusal('y'.repeat(90))).toBe(`${message} "${'y'.repeat(80)}".`);
@@ -127,7 +127,7 @@ describe('the response of a responder', () => {
     });
   });
 
-  it('repeats a header for each value, and leaves headers of the transport out with a warning each', async () => {
+  it('repeats a header for each value, and omits transport headers with one warning each', async () => {
     const headers = { 'set-cookie': ['a=1', 'b=2'], 'content-length': '1', HOST: 'x', 'X-None': '{{none}}' };
     const { result, warnings } = await respond({ headers });
     expect(result?.headers).toEqual([
@@ -149,7 +149,7 @@ describe('the response of a responder', () => {
     expect((await respond({ body }, { x })).error).toMatchObject({ code: 'APP_ERROR' });
   });
 
-  it('rejects a body that a form cannot hold', async () => {
+  it('rejects a body that cannot be encoded as a form', async () => {
     expect((await respond({ type: 'urlencoded', body: 5 })).error).toMatchObject({
       place: { pointer: '/modules/m/communication/response/body' },
     });

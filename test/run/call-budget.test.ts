@@ -16,12 +16,12 @@ import { type Answer, engineOf, PAGED, respond, type Setup, service, type TestRu
 
 const ITEM = { url: '/item' };
 
-/** A service of one answer each call. */
+/** An API with one response per request. */
 function answering(...answers: readonly Answer[]): ReturnType<typeof service> {
   return service((_request, call) => answers[call - 1] ?? { json: { ok: true } });
 }
 
-/** A service that answers when it is told to. */
+/** An API that responds on demand. */
 function holding(): {
   readonly transport: Transport;
   readonly open: (() => void)[];
@@ -45,7 +45,7 @@ function holding(): {
   return { transport, open, most: () => most };
 }
 
-/** Several turns: what evaluates waits for the next one where others have taken all of it. */
+/** Several time slices, because evaluation yields to the event loop. */
 async function settled(): Promise<void> {
   for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve));
 }
@@ -61,7 +61,7 @@ function waitsOf(run: TestRun): readonly number[] {
 describe('Retry-After', () => {
   const limited = { status: 429, headers: { 'retry-after': '7' } };
 
-  it('holds back the calls of later runs, and the report says for how long and why', async () => {
+  it('delays requests of later runs, and the report contains the delay and its reason', async () => {
     const one = engineOf(ITEM, { http: { transport: answering(limited).transport } });
     const { error } = await one.run();
     expect(error).toMatchObject({ type: 'RateLimitError', retryAfterMs: 7000 });
@@ -83,7 +83,7 @@ describe('Retry-After', () => {
     expect(trace[2]).toMatchObject({ kind: 'response', durationMs: 0 });
   });
 
-  it('is nothing to another connection or another host', async () => {
+  it('does not affect another connection or another host', async () => {
     const { transport, requests } = answering({ status: 503, headers: { 'retry-after': '7' } });
     const one = engineOf({ url: '{{parameters.url}}' }, { http: { transport } });
     const url = 'https://api.example.test/item';
@@ -95,7 +95,7 @@ describe('Retry-After', () => {
     expect([waitsOf(one), requests.length]).toEqual([[7000], 4]);
   });
 
-  it('waits as long as the run has time, then sends the request', async () => {
+  it('delays a request at most for the remaining time of the run', async () => {
     const long = { status: 429, headers: { 'retry-after': '999999999' } };
     const one = engineOf(ITEM, { http: { transport: answering(long).transport } });
     await one.run();
@@ -129,7 +129,7 @@ describe('Retry-After', () => {
     await expect(one.run({ signal: controller.signal })).rejects.toThrow('enough');
   });
 
-  it('of a good answer says when to look again, and holds nothing back', async () => {
+  it('of a successful response delays no request', async () => {
     const one = engineOf(ITEM, {
       http: { transport: answering({ status: 202, headers: { 'retry-after': '9' } }).transport },
     });
@@ -149,7 +149,7 @@ describe('rate limit headers', () => {
     },
   });
 
-  it('let a run wait once nothing is left', async () => {
+  it('delay a run after the quota is used up', async () => {
     const { transport, requests } = answering(left(1, 5), left(0, 4), left(9, 60), { json: { items: [] } });
     const one = engineOf(PAGED, { http: { transport } });
     const { stats } = await one.run();
@@ -159,7 +159,7 @@ describe('rate limit headers', () => {
     ]);
   });
 
-  it('count as the last answer says, which one to an earlier call may only lower', () => {
+  it('use the last response; a response to an earlier request can only lower the quota', () => {
     const budget = new CallBudget();
     const url = 'https://api.example.test/item';
     const answer = (remaining: number, resetS: number): TransportResponse => ({
@@ -179,7 +179,7 @@ describe('rate limit headers', () => {
     expect([account.left, budget.admit(account, 35)]).toEqual([8, undefined]);
   });
 
-  it('do not slow down a service that fills up as fast as it is asked', async () => {
+  it('do not slow down an API whose quota refills in time', async () => {
     const { transport, requests } = service((_request, call) =>
       call < 20 ? left(3, 60) : { json: { items: [] } },
     );
@@ -204,8 +204,8 @@ describe('rate limit headers', () => {
   );
 });
 
-describe('figures of the embedder', () => {
-  it('bound the calls of all runs that are on their way', async () => {
+describe('limits of the embedder', () => {
+  it('limit the concurrent requests of all runs', async () => {
     const { transport, open, most } = holding();
     const one = engineOf(ITEM, { http: { transport }, budget: { inFlight: 2 } });
     const runs = Array.from({ length: 5 }, () => one.run());
@@ -217,7 +217,7 @@ describe('figures of the embedder', () => {
     expect(waits.map(({ reason, limit }) => [reason, limit])).toEqual(Array(3).fill(['in-flight', 2]));
   });
 
-  it('leave the turn to the next one where somebody goes', async () => {
+  it('pass on the slot of a caller that stops waiting', async () => {
     const { transport, open } = holding();
     const one = engineOf(ITEM, { http: { transport }, budget: { inFlight: 1 } });
     const controller = new AbortController();
@@ -230,7 +230,7 @@ describe('figures of the embedder', () => {
   });
 
   it.each(Array.from({ length: 14 }, (_, index) => index + 1))(
-    'are left by a run whose clock fails at call %d',
+    'are released by a run whose clock fails at call %d',
     async (nth) => {
       const { transport } = answering();
       const clock = createVirtualClock();
@@ -242,7 +242,7 @@ describe('figures of the embedder', () => {
     },
   );
 
-  it('bound the calls of a window', async () => {
+  it('limit the requests of a window', async () => {
     const one = engineOf(ITEM, {
       http: { transport: answering().transport },
       budget: { calls: 2, windowMs: 1000 },
@@ -251,13 +251,16 @@ describe('figures of the embedder', () => {
     expect(waitsOf(one)).toEqual([1000, 1000]);
   });
 
-  it.each([{ inFlight: 0 }, { calls: 1.5 }, { windowMs: -1 }, { perSecond: 4 }])('%j is none', (budget) => {
-    expect(() => engineOf(ITEM, { budget } as Setup)).toThrow(EngineError);
-  });
+  it.each([{ inFlight: 0 }, { calls: 1.5 }, { windowMs: -1 }, { perSecond: 4 }])(
+    'rejects the limit %j',
+    (budget) => {
+      expect(() => engineOf(ITEM, { budget } as Setup)).toThrow(EngineError);
+    },
+  );
 });
 
-describe('what is known of services', () => {
-  it('stays bounded, and calls on their way are counted', () => {
+describe('the state of an API', () => {
+  it('has bounded size and counts in-flight requests', () => {
     const accounts = new Map();
     const budget = new CallBudget({}, accounts);
     const busy = budget.open('https://busy.test/', '', 0);
@@ -274,7 +277,7 @@ describe('what is known of services', () => {
     expect(budget.open('https://busy.test/y?z', '', 0)).toBe(busy);
   });
 
-  it('names connections without a word of what they hold', async () => {
+  it('identifies connections without their data', async () => {
     const accounts: string[] = [];
     const set = Map.prototype.set;
     Map.prototype.set = function (this: Map<unknown, unknown>, key: unknown, value: unknown) {
@@ -292,7 +295,7 @@ describe('what is known of services', () => {
     expect(accounts.join()).not.toMatch(/hush|key/);
   });
 
-  it('is shared by the engines of a process, each over its own network', async () => {
+  it('is shared by the engines of a process with separate transports', async () => {
     const server = await httpServer((_request, response) => {
       response.writeHead(429, { 'retry-after': '30' }).end();
     });
@@ -316,7 +319,7 @@ describe('what is known of services', () => {
     }
   });
 
-  it('stays with a connection that is kept, whatever its data are by then', async () => {
+  it('belongs to a stored connection even after its data change', async () => {
     let token = 0;
     const connections: ConnectionStore = {
       get: async () => ({
@@ -340,7 +343,7 @@ describe('what is known of services', () => {
 
 const WINDOW_MS = 1000;
 
-/** Sends a call at each time the budget has room for one; who finds none waits as long as it is told. */
+/** Sends a request whenever the budget allows one, and otherwise waits for the returned delay. */
 function sendAll(calls: number, gapsMs: readonly number[]): readonly number[] {
   const budget = new CallBudget({ calls, windowMs: WINDOW_MS });
   const sentMs: number[] = [];
@@ -364,8 +367,8 @@ function densest(sentMs: readonly number[]): number {
 
 const gaps = fc.array(fc.oneof(fc.constant(0), fc.nat(30), fc.nat(1500)), { minLength: 1, maxLength: 300 });
 
-describe('calls of a window', () => {
-  it('are never more than the figure in any stretch of that length, around its borders either', () => {
+describe('requests of a window', () => {
+  it('never exceed the limit in any interval of that length, including across its borders', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 150 }), gaps, (calls, gapsMs) => {
         expect(densest(sendAll(calls, gapsMs))).toBeLessThanOrEqual(calls);
@@ -373,7 +376,7 @@ describe('calls of a window', () => {
     );
   });
 
-  it('go out the moment there is room, up to 64 of them', () => {
+  it('are sent at once when the window has room, for up to 64 requests', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 64 }), gaps, (calls, gapsMs) => {
         const sentMs = sendAll(calls, gapsMs);
@@ -388,7 +391,7 @@ describe('calls of a window', () => {
     );
   });
 
-  it('wait no more than a 64th of the window longer than they have to where there are more', () => {
+  it('wait at most a 64th of the window too long for more requests', () => {
     fc.assert(
       fc.property(fc.integer({ min: 65, max: 200 }), gaps, (calls, gapsMs) => {
         const sentMs = sendAll(calls, gapsMs);
@@ -404,7 +407,7 @@ describe('calls of a window', () => {
     );
   });
 
-  it('may be a million without a million being kept', () => {
+  it('use constant memory for a million requests', () => {
     const window = new SlidingWindow(WINDOW_MS);
     for (let call = 0; call < 1_000_000; call++) window.add(call / 1000);
     expect(window.waitFor(1_000_001, WINDOW_MS - 1)).toBe(0);
@@ -412,7 +415,7 @@ describe('calls of a window', () => {
     expect(window.isEmpty(2 * WINDOW_MS)).toBe(true);
   });
 
-  it('are forgotten where the clock is set back behind them', () => {
+  it('are dropped if the clock is set back before them', () => {
     const window = new SlidingWindow(WINDOW_MS);
     window.add(3_600_000);
     expect(window.waitFor(1, 3_600_000)).toBe(WINDOW_MS);

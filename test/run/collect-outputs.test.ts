@@ -16,7 +16,7 @@ const bundlesOf = async (response: object, list: unknown): Promise<unknown> => {
 const ITEMS = [{ id: 1 }, { id: 2 }, { id: 3 }];
 
 describe('iterate', () => {
-  it('returns one bundle per item, and gives the first and the last item to later expressions', async () => {
+  it('returns one bundle per item, and exposes the first and the last item to later expressions', async () => {
     const { transport, requests } = service((_request, call) => ({ json: call === 1 ? ITEMS : [] }));
     const communication = {
       url: '/items',
@@ -28,7 +28,7 @@ describe('iterate', () => {
     expect(new URL(requests[1]?.url ?? '').searchParams.get('ends')).toBe('1-3');
   });
 
-  it('leaves out items without an output and items that do not meet the condition', async () => {
+  it('skips items without an output and items that do not meet the condition', async () => {
     const list = [{ v: { id: 1 } }, {}, { v: null }, { v: { id: 2 }, no: true }, { v: { id: 3 } }];
     const iterate = { container: '{{body.list}}', condition: '{{!item.no}}' };
     expect(await bundlesOf({ iterate, output: '{{item.v}}' }, list)).toEqual([{ id: 1 }, { id: 3 }]);
@@ -50,7 +50,7 @@ describe('iterate', () => {
     });
   });
 
-  it('sets `item` inside of itself only', async () => {
+  it('sets `item` only inside of iterate', async () => {
     const { transport, requests } = service((_request, call) => ({ json: call === 1 ? ITEMS : [] }));
     const pagination = { qs: { last: 'x{{item.id}}' } };
     const communication = { url: '/items', response: { iterate: '{{body}}' }, pagination };

@@ -29,7 +29,7 @@ async function deepTrace(communication: unknown, input = {}) {
 }
 
 describe('a deep trace', () => {
-  it('tells what each page gave', async () => {
+  it('contains the results of each page', async () => {
     const pages = eventsOf(await deepTrace(PAGED), 'page');
     expect(pages).toMatchObject([
       { page: 1, isIterated: true, looked: 2, isCut: false, outputs: [{ id: 1 }, { id: 2 }] },
@@ -37,7 +37,7 @@ describe('a deep trace', () => {
     ]);
   });
 
-  it('tells what expressions see before a request and after its answer, and only what has changed', async () => {
+  it('contains the variables before a request and after its response, and only changes', async () => {
     const scopes = eventsOf(await deepTrace(PAGED, { parameters: { q: 'x' } }), 'scope');
     expect(scopes.map(({ phase, page }) => [phase, page])).toEqual([
       ['request', 1],
@@ -64,13 +64,13 @@ describe('a deep trace', () => {
     expect(text).toContain('"apiKey":"[SANITIZED]"');
   });
 
-  it('hides what log.sanitize names, short values too', async () => {
+  it('redacts values at paths of log.sanitize, including short ones', async () => {
     const trace = await deepTrace({ ...PAGED, log: { sanitize: ['response.body.next'] } });
     const [, response] = eventsOf(trace, 'scope');
     expect(response?.names['body']).toMatchObject({ next: '[SANITIZED]' });
   });
 
-  it('says how much of the limits was used when paging ended, and why it waited', async () => {
+  it('contains the used limits at the end of pagination, and the reason of each wait', async () => {
     const trace = await deepTrace({
       ...PAGED,
       repeat: { condition: '{{body.next = "b"}}', delay: 5, limit: 1 },
@@ -80,7 +80,7 @@ describe('a deep trace', () => {
     expect(stop?.used).toMatchObject({ requests: 2, followUpPages: 0, records: 1 });
   });
 
-  it('is no deeper than asked for', async () => {
+  it('is not deeper than requested', async () => {
     const { transport } = service(() => ({ json: ANSWERS[1] }));
     const { trace } = await engineOf(PAGED, { http: { transport }, trace: 'full' }).run({});
     expect(trace.map(({ kind }) => kind)).toEqual(['request', 'response', 'stop']);

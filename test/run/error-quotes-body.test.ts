@@ -7,7 +7,7 @@ const HIDDEN = '[SANITIZED]';
 
 const LARGE = { token: TOKEN, list: Array.from({ length: 20_000 }, (_, id) => id) };
 
-describe('an error that quotes a large answer', () => {
+describe('an error that quotes a large response', () => {
   it.each<[what: string, response: object]>([
     ['an output', { output: "{{parseDate(body.token; 'YYYY')}}" }],
     ['an item', { iterate: '{{slice(body.list; 0; 3)}}', output: "{{parseDate(body.token; 'YYYY')}}" }],
@@ -20,13 +20,13 @@ describe('an error that quotes a large answer', () => {
     const { transport } = service(() => ({ json: LARGE }));
     const { run } = engineOf({ url: '/x', response }, { http: { transport } });
     const report = await run();
-    // Where the message fails, it is its error that quotes the answer.
+    // If the message fails, its error quotes the response.
     const told = `${report.error?.message} ${report.error?.cause}`;
     expect(told).toContain(HIDDEN);
     expect(told).not.toContain(TOKEN);
   });
 
-  it('is cleaned of what its large request held, too', async () => {
+  it('contains no secret of its large request', async () => {
     const { transport } = service(() => ({ json: { said: TOKEN } }));
     const response = { valid: false, error: { message: 'No {{body.said}}' } };
     const { run } = engineOf({ url: '/x', method: 'POST', body: LARGE, response }, { http: { transport } });
@@ -34,7 +34,7 @@ describe('an error that quotes a large answer', () => {
     expect(report.error?.message).toContain(`No ${HIDDEN}`);
   });
 
-  it('is evaluated with one draw of chance, and tells a missing value once', async () => {
+  it('evaluates random functions once, and reports a missing value once', async () => {
     const { transport } = service(() => ({ json: LARGE }));
     let draws = 0;
     const random = (): number => ++draws / 1000;
@@ -46,7 +46,7 @@ describe('an error that quotes a large answer', () => {
     expect(report.trace.filter(({ kind }) => kind === 'missing')).toHaveLength(1);
   });
 
-  it('ends a run whose body is not what its type says, with none of its secrets', async () => {
+  it('ends a run whose body does not match its type, and contains no secrets', async () => {
     const text = `{"token":"${TOKEN}","list":[${'1,'.repeat(200_000)}`;
     const { transport } = service(() => ({ text, headers: { 'content-type': 'application/json' } }));
     const { run } = engineOf({ url: '/x', response: { output: '{{body}}' } }, { http: { transport } });

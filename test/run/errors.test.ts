@@ -29,18 +29,18 @@ describe('the defaults of a status', () => {
     expect(error).toMatchObject({ type, message, statusCode });
   });
 
-  it('below 400 name the response invalid', async () => {
+  it('report an invalid response below 400', async () => {
     expect(await errorOf({ status: 200, json: {} }, { valid: false })).toMatchObject({
       type: 'RuntimeError',
       message: 'Response marked as invalid.',
     });
   });
 
-  it('let 200 to 399 pass', async () => {
+  it('accept 200 to 399', async () => {
     for (const status of [200, 204, 301, 304, 399]) expect(await errorOf({ status })).toBeUndefined();
   });
 
-  it('take statuses beyond 599 for errors, too', async () => {
+  it('treat statuses beyond 599 as errors', async () => {
     expect(await errorOf({ status: 600, json: {} })).toMatchObject({ type: 'RuntimeError' });
   });
 });
@@ -52,13 +52,13 @@ describe('response.error', () => {
     expect(await errorOf(answer, { error })).toMatchObject({ message: '[418] teapot (7)' });
   });
 
-  it('falls back to the default where its message comes out empty', async () => {
+  it('uses the default if its message is empty', async () => {
     expect(await errorOf({ status: 404, json: {} }, { error: '{{body.nothing}}' })).toMatchObject({
       message: 'Status Code Error: 404',
     });
   });
 
-  it('gives an entry without a type the general type, then the default', async () => {
+  it('uses the general type for an entry without a type, then the default', async () => {
     const entry = { '500': { message: 'down' } };
     expect(await errorOf({ status: 500 }, { error: entry })).toMatchObject({
       type: 'ConnectionError',
@@ -69,17 +69,17 @@ describe('response.error', () => {
     });
   });
 
-  it('takes an entry written as text for its message', async () => {
+  it('uses an entry that is a text as the message', async () => {
     expect(await errorOf({ status: 403 }, { error: { '403': 'no' } })).toMatchObject({ message: 'no' });
   });
 
-  it('makes an unknown type an UnknownError', async () => {
+  it('reports an unknown type as UnknownError', async () => {
     expect(await errorOf({ status: 400 }, { error: { type: 'Wat', message: 'm' } })).toMatchObject({
       type: 'UnknownError',
     });
   });
 
-  it('can read a body that is not what its content type says', async () => {
+  it('can read a body that does not match its content type', async () => {
     const answer = {
       status: 502,
       text: '<html>bad gateway',
@@ -90,13 +90,13 @@ describe('response.error', () => {
     });
   });
 
-  it('turns a message that is a collection into text', async () => {
+  it('converts a message that is a collection to text', async () => {
     expect(await errorOf({ status: 400, json: { a: { b: 1 } } }, { error: '{{body.a}}' })).toMatchObject({
       message: '{object}',
     });
   });
 
-  it('reads an entry that an expression gives in place of the whole one', async () => {
+  it('reads an entry that is a single expression', async () => {
     const json = { '404': 'gone', '405': { message: 'not so', type: 'DataError' }, message: 'general' };
     const given = { error: '{{body}}' };
     expect(await errorOf({ status: 404, json }, given)).toMatchObject({ message: 'gone' });
@@ -107,7 +107,7 @@ describe('response.error', () => {
     expect(await errorOf({ status: 406, json }, given)).toMatchObject({ message: 'general' });
   });
 
-  it('shows a collection as text where a message is written, whatever it holds', async () => {
+  it('shows any collection in a message as text', async () => {
     const error = { message: '{{body.error}}' };
     expect(await errorOf({ status: 400, json: { error: { message: 'm' } } }, { error })).toMatchObject({
       message: '{object}',
@@ -129,14 +129,14 @@ describe('response.error', () => {
     expect(error).toMatchObject({ type: 'DataError', message: 'Not found: x', statusCode: 404 });
   });
 
-  it('prefers the type of what errorFactory makes to that of valid', async () => {
+  it('prefers the type of errorFactory to that of valid', async () => {
     const error = "{{errorFactory('DataError'; 'Made.')}}";
     expect(
       await errorOf({ json: {} }, { valid: { condition: false, type: 'RuntimeError' }, error }),
     ).toMatchObject({ type: 'DataError', message: 'Made.' });
   });
 
-  it('ends with a Warning that errorFactory makes', async () => {
+  it('ends with a Warning of errorFactory', async () => {
     const error = "{{errorFactory('Warning'; 'Partly done.')}}";
     expect(await errorOf({ status: 409 }, { error })).toMatchObject({
       type: 'Warning',
@@ -144,7 +144,7 @@ describe('response.error', () => {
     });
   });
 
-  it('keeps the default message where errorFactory makes none', async () => {
+  it('keeps the default message if errorFactory sets none', async () => {
     const error = "{{errorFactory('DataError')}}";
     expect(await errorOf({ status: 404 }, { error })).toMatchObject({
       type: 'DataError',
@@ -152,7 +152,7 @@ describe('response.error', () => {
     });
   });
 
-  it('has the place of a mistake in its own expression', async () => {
+  it('has the source location of a failing expression', async () => {
     const error = await errorOf({ status: 400 }, { error: { message: '{{nope(1)}}' } });
     expect(error?.cause).toMatchObject({ type: 'RuntimeError', message: "Function 'nope' not found!" });
     expect(error?.place?.pointer).toBe('/modules/m/communication/response/error/message');
@@ -175,7 +175,7 @@ describe('valid', () => {
     async (valid) => expect(await errorOf({ json: {} }, { valid })).toBeUndefined(),
   );
 
-  it('has a message and a type that go first', async () => {
+  it('has a message and a type that take precedence', async () => {
     const valid = { condition: '{{body.ok}}', message: 'not {{body.what}}', type: 'IncompleteDataError' };
     const error = { '200': { message: 'entry', type: 'DataError' }, message: 'general' };
     expect(await errorOf({ json: { what: 'done' } }, { valid, error })).toMatchObject({
@@ -221,16 +221,16 @@ describe('an error of a response', () => {
     });
   });
 
-  it('has a type that is written with blanks around it', async () => {
+  it('trims its type', async () => {
     const error = { type: ' DataError ', message: 'a' };
     expect(await errorOf({ status: 400, json: {} }, { error })).toMatchObject({ type: 'DataError' });
   });
 
-  it.each([399, 600])('is none of status %i where valid says that it is good', async (status) => {
+  it.each([399, 600])('does not occur for status %i if valid is true', async (status) => {
     expect(await errorOf({ status, json: {} }, { valid: true })).toBeUndefined();
   });
 
-  it.each([400, 599])('is one of status %i whatever valid says', async (status) => {
+  it.each([400, 599])('occurs for status %i regardless of valid', async (status) => {
     expect(await errorOf({ status, json: {} }, { valid: true })).toMatchObject({ statusCode: status });
   });
 });
@@ -238,7 +238,7 @@ describe('an error of a response', () => {
 describe('a RateLimitError', () => {
   const rateLimit = (retryAfter: string) => errorOf({ status: 429, headers: { 'retry-after': retryAfter } });
 
-  it('suspends for 20 minutes and tells what Retry-After asks for, in seconds or as a date', async () => {
+  it('suspends for 20 minutes and reports Retry-After, in seconds or as a date', async () => {
     expect(await rateLimit('120')).toMatchObject({
       delay: 1_200_000,
       retryAfterMs: 120_000,
@@ -247,7 +247,7 @@ describe('a RateLimitError', () => {
     expect(await rateLimit('Mon, 01 Jan 2024 00:01:30 GMT')).toMatchObject({ retryAfterMs: 90_000 });
   });
 
-  it('has no retryAfterMs where the header is missing or cannot be read', async () => {
+  it('has no retryAfterMs if the header is missing or invalid', async () => {
     expect((await errorOf({ status: 429 }))?.retryAfterMs).toBeUndefined();
     expect((await rateLimit('soon'))?.retryAfterMs).toBeUndefined();
   });
@@ -271,7 +271,7 @@ describe('an exchange without a response', () => {
 });
 
 describe('an error in a chain', () => {
-  it('says which request and which page it was', async () => {
+  it('names the request and the page', async () => {
     const { transport } = service((_, call) => (call < 3 ? { json: [{ n: call }] } : { status: 500 }));
     const paged = {
       url: '/l',
@@ -282,7 +282,7 @@ describe('an error in a chain', () => {
     expect(error).toMatchObject({ requestIndex: 1, page: 2 });
   });
 
-  it('stops it', async () => {
+  it('stops the chain', async () => {
     const { transport, requests } = service(() => ({ status: 400 }));
     await engineOf([{ url: '/a' }, { url: '/b' }], { http: { transport } }).run();
     expect(requests).toHaveLength(1);
@@ -321,7 +321,7 @@ describe('an app on disk', () => {
     return error?.place;
   };
 
-  it('has its mistakes shown by file, line and column of the character', async () => {
+  it('reports errors with file, line and column', async () => {
     expect(await placeOfError('get.iml.json')).toEqual({
       file: 'get.iml.json',
       pointer: '/qs/a',
@@ -330,7 +330,7 @@ describe('an app on disk', () => {
     });
   });
 
-  it('has those of the base shown in the base', async () => {
+  it('reports errors of the base in the base', async () => {
     expect(await placeOfError('get.iml.json', '{ "url": "/x" }')).toEqual({
       file: 'base.iml.json',
       pointer: '/response/error',
@@ -340,7 +340,7 @@ describe('an app on disk', () => {
   });
 });
 
-describe('an expression in place of response.error', () => {
+describe('an expression as response.error', () => {
   const problem = { message: 'Gone', type: 'DataError' };
 
   it.each([
@@ -397,7 +397,7 @@ describe('an expression that fails inside response.error', () => {
     expect(report.error?.place?.pointer).toContain('/response/error');
   });
 
-  it('is no excuse for what the embedder hands in', async () => {
+  it('does not hide invalid input of the embedder', async () => {
     const { transport } = service(() => ({ status: 429, json: {} }));
     let isBroken = false;
     const clock = {
@@ -421,7 +421,7 @@ describe('an expression that fails inside response.error', () => {
 const failing = (answer: Answer) => service(() => answer).transport;
 
 describe('the error of an HTTP response', () => {
-  it('names method, address, status and the beginning of the body, and where the request is written', async () => {
+  it('contains method, address, status, the start of the body and the location of the request', async () => {
     const text = `{"why":"${'x'.repeat(300)}"}`;
     const transport = failing({ status: 409, text, headers: { 'content-type': 'text/plain' } });
     const base = { baseUrl: 'https://api.example.test', response: { error: { message: 'No' } } };
@@ -437,7 +437,7 @@ describe('the error of an HTTP response', () => {
     expect(error?.toJSON()).toMatchObject({ request: { url: 'https://api.example.test/x' } });
   });
 
-  it('shows no secret of them', async () => {
+  it('contains no secret of them', async () => {
     const transport = failing({ status: 400, json: { token: 'canary-7f3a9c', said: 'canary-51b2d8' } });
     const spec = { url: '/x', qs: { key: '{{connection.key}}' } };
     const connection = { key: 'canary-51b2d8' };
@@ -446,7 +446,7 @@ describe('the error of an HTTP response', () => {
     expect(JSON.stringify(error)).not.toContain('canary');
   });
 
-  it('names the request that got no response', async () => {
+  it('contains the request without a response', async () => {
     const transport = () =>
       Promise.reject(transportFailure(Object.assign(new Error('gone'), { code: 'ECONNRESET' }), 'https://x'));
     const { error } = await engineOf({ url: '/x' }, { http: { transport } }).run();
@@ -462,7 +462,7 @@ describe('the error of an HTTP response', () => {
     expect(text).toMatch(/response +\{"why":"gone"\}/);
   });
 
-  it('has the default message where the app gives the status alone', async () => {
+  it('has the default message if the app sets only the status', async () => {
     const transport = failing({ status: 400, json: {} });
     const response = { error: { message: '[{{statusCode}}] {{body.message}}' } };
     const { error } = await engineOf({ url: '/x', response }, { http: { transport } }).run();

@@ -40,7 +40,7 @@ describe('ca', () => {
   });
   afterAll(() => server.close());
 
-  it('is evaluated, and accepted beside the authorities of the system', async () => {
+  it('is evaluated and used in addition to the authorities of the system', async () => {
     const { bundles } = await runOnce(
       server.origin,
       { url: '/', ca: '{{common.ca}}' },
@@ -78,7 +78,7 @@ describe('the network guard', () => {
     }
   });
 
-  it('refuses this machine unless it is allowed, and asks nothing of it', async () => {
+  it('refuses requests to this machine unless allowed, and sends none', async () => {
     let calls = 0;
     const server = await httpServer((_incoming, out) => {
       calls++;

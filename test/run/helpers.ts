@@ -18,7 +18,7 @@ export interface Answer {
   readonly text?: string;
 }
 
-/** A response that holds JSON unless it is told otherwise. */
+/** A response with JSON by default. */
 export function respond(answer: Answer, url = 'https://api.example.test/'): TransportResponse {
   const body = answer.text ?? (answer.json === undefined ? '' : JSON.stringify(answer.json));
   const headers = {
@@ -28,7 +28,7 @@ export function respond(answer: Answer, url = 'https://api.example.test/'): Tran
   return { status: answer.status ?? 200, headers, body: Buffer.from(body), url };
 }
 
-/** A transport that hands each call to a function and keeps what was asked. */
+/** A transport that passes each request to a function and stores it. */
 export function service(handle: (request: TransportRequest, call: number) => Answer | Promise<Answer>): {
   readonly transport: Transport;
   readonly requests: TransportRequest[];
@@ -61,14 +61,14 @@ export function engineOf(communication: unknown, setup: Setup = {}): TestRun {
   return { engine, clock, run: async (input) => engine.module('m').run(input) };
 }
 
-/** A search over pages `{items: [...]}` asked for by `page`. */
+/** A search with pages `{items: [...]}` and the query `page`. */
 export const PAGED = {
   url: '/items',
   response: { iterate: '{{body.items}}' },
   pagination: { qs: { page: '{{pagination.page}}' } },
 };
 
-/** A service with `size` items on each page, for ever; `pages` ends it with an empty one. */
+/** An API with `size` items on each page, without end or with `pages` pages before an empty one. */
 export function endless(size: number, pages: number = Number.POSITIVE_INFINITY): ReturnType<typeof service> {
   return service((request) => {
     const page = Number(new URL(request.url).searchParams.get('page') ?? 1);

@@ -4,10 +4,14 @@ import { type Answer, engineOf, service } from './helpers.js';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 
-/** Far below what copying or comparing a value once per level of it would take. */
+/** Far below the time of copying or comparing a value once per level. */
 const MAX_MS = 10_000;
 
-/** Runs an app against a service that always gives the same answer. @returns the error's type, or the bundles */
+/**
+ * Runs an app against an API that always returns the same response.
+ *
+ * @returns the error type, or the bundles
+ */
 async function outcomeOf(
   communication: unknown,
   answer: Answer,
@@ -46,7 +50,7 @@ const USES: readonly (readonly [title: string, communication: unknown, status?: 
   ['url', [{ url: '/x' }, { url: '/y{{body}}' }]],
 ];
 
-describe('an answer of 10^5 levels', () => {
+describe('a response of 10^5 levels', () => {
   const levels = 1e5;
   const lists = '['.repeat(levels) + ']'.repeat(levels);
   const collections = `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
@@ -62,13 +66,13 @@ describe('an answer of 10^5 levels', () => {
       ] as const,
     ]),
   )('in %s, of %s, gives bundles or a typed error', async (_title, _kind, communication, answer) => {
-    // With bodies in the trace, so that these are cleaned as well.
+    // With bodies in the trace, to include their redaction.
     const outcome = await outcomeOf(communication, answer, { trace: 'full' });
     expect(['object', 'string']).toContain(typeof outcome);
   });
 });
 
-describe('members named like those of prototypes', () => {
+describe('members with names of prototype members', () => {
   const text = '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},"toString":"t","a":1}';
 
   it.each([
@@ -85,7 +89,7 @@ describe('members named like those of prototypes', () => {
     expect(Object.keys(Object.prototype)).toEqual([]);
   });
 
-  it('are sent as they came', async () => {
+  it('are sent unchanged', async () => {
     const { transport, requests } = service(() => ({ text, headers: JSON_TYPE }));
     const { run } = engineOf([{ url: '/x' }, { url: '/y', method: 'POST', body: '{{body}}' }], {
       http: { transport },
@@ -101,7 +105,7 @@ describe('a status', () => {
   });
 });
 
-it('an error message of 10 MB arrives, and one that fails is an error of its own', async () => {
+it('an error message of 10 MB is returned, and a failing one is a separate error', async () => {
   const text = 'm'.repeat(1e7);
   expect(await outcomeOf({ url: '/x', response: { error: '{{body}}' } }, { status: 400, text })).toBe(
     'RuntimeError',

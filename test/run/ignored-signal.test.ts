@@ -5,7 +5,7 @@ import { engineOf, respond } from './helpers.js';
 const never = () => new Promise<never>(() => {});
 
 describe('a transport that ignores its signal', () => {
-  it('does not keep a run beyond its time', async () => {
+  it('does not extend a run beyond its time limit', async () => {
     const { engine } = engineOf(
       { url: '/x' },
       { http: { transport: never }, limits: { timeoutMs: 20 }, clock: undefined },
@@ -13,7 +13,7 @@ describe('a transport that ignores its signal', () => {
     expect((await engine.module('m').run()).error?.type).toBe('ModuleTimeoutError');
   });
 
-  it('does not keep a run that its caller aborts', async () => {
+  it('does not delay an aborted run', async () => {
     const controller = new AbortController();
     const { engine } = engineOf({ url: '/x' }, { http: { transport: never }, clock: undefined });
     const run = engine.module('m').run({ signal: controller.signal });

@@ -9,7 +9,7 @@ function list<T>(count: number, make: (index: number) => T): T[] {
   return Array.from({ length: count }, (_, index) => make(index));
 }
 
-/** A document that notes of which pointers the place is looked for. */
+/** A document that records the pointers whose location is requested. */
 function notingPlaces(document: Document, placed: string[]): Document {
   const locationOf = (pointer: string): { readonly pointer: string } => {
     placed.push(pointer);
@@ -32,7 +32,7 @@ function engineWithForm(mappableParams: readonly unknown[], placed: string[] = [
 describe('a form of many fields', () => {
   const fields = list(5000, (index) => ({ name: `f${index}`, type: 'text' }));
 
-  it('is read and checked without a look for the places of its fields', async () => {
+  it('is read and checked without computing locations of its fields', async () => {
     const placed: string[] = [];
     const report = await engineWithForm(fields, placed)
       .module('m')
@@ -41,7 +41,7 @@ describe('a form of many fields', () => {
     expect(placed).toEqual([]);
   });
 
-  it('names one field where some are wrong', async () => {
+  it('names one of several invalid fields', async () => {
     const placed: string[] = [];
     const wrong = list(5000, (index) => ({ name: `f${index}`, type: 'text', required: true }));
     const report = await engineWithForm(wrong, placed).module('m').run();
@@ -51,7 +51,7 @@ describe('a form of many fields', () => {
 });
 
 describe('a communication', () => {
-  it('holds at most 50,000 members in objects that its requests share with the base', async () => {
+  it('has at most 50,000 members in objects that its requests share with the base', async () => {
     const body = Object.fromEntries(list(499, (id) => [`n${id}`, 1]));
     const report = (count: number) =>
       engineOf(
@@ -80,8 +80,8 @@ describe('a communication', () => {
   });
 });
 
-describe('values that are missing', () => {
-  it('are told of up to five hundred, their places found when the trace is read', async () => {
+describe('missing values', () => {
+  it('are reported up to five hundred, with locations computed when the trace is read', async () => {
     const output = list(3000, (index) => `{{body.x${index}}}`).join(' ');
     const communication = { url: 'https://api.example.test/', response: { output: { text: output } } };
     const app = defineApp({ name: 'large', modules: { m: { type: 'action', communication } } });
@@ -103,7 +103,7 @@ describe('values that are missing', () => {
   });
 });
 
-it('more values are missing than are told, and the evaluation is begun anew: nobody can tell', async () => {
+it('are reported once if an evaluation with more of them is repeated', async () => {
   const holes = list(1500, (index) => `{{body.x${index}}}`).join('');
   const output = `{{random}} ${holes}{{length(sort(body.list))}} {{random}}`;
   const communication = { url: 'https://api.example.test/', response: { output: { text: output } } };
@@ -127,7 +127,7 @@ describe('paths of log.sanitize', () => {
     );
   };
 
-  it('that the requests of a chain have in common are read once', async () => {
+  it('shared by the requests of a chain are read once', async () => {
     const read = vi.spyOn(String.prototype, 'matchAll');
     try {
       await engineHiding(1000, 1).run();
@@ -155,7 +155,7 @@ describe('paths of log.sanitize', () => {
     expect((await runNaming(95, 5)).error).toBeUndefined();
   });
 
-  it('that are more than a run can look for are told of, once', async () => {
+  it('beyond the limit of a run cause one warning', async () => {
     const { error, warnings } = await runNaming(60, 100);
     expect(error).toBeUndefined();
     expect(warnings.map(({ code }) => code)).toEqual(['many-secrets']);
@@ -173,7 +173,7 @@ describe('paths of log.sanitize', () => {
     return engineOf(chain, { http: { transport }, trace: 'full' }).run({ parameters: { file } });
   };
 
-  it('in angle brackets may be as long as a file', async () => {
+  it('in angle brackets may have the length of a file', async () => {
     const { error, trace, warnings } = await runHiding(3_000_000, [['parameters.file']]);
     expect(error).toBeUndefined();
     expect(warnings).toEqual([]);
@@ -181,8 +181,8 @@ describe('paths of log.sanitize', () => {
   });
 });
 
-describe('what is told of a request', () => {
-  it('names a hundred collections of its query, each once', async () => {
+describe('the warnings of a request', () => {
+  it('name a hundred collections of its query, each once', async () => {
     const qs = {
       many: list(300, () => ({})),
       ...Object.fromEntries(list(300, (index) => [`q${index}`, {}])),
@@ -198,7 +198,7 @@ describe('what is told of a request', () => {
 });
 
 describe('the page of an authorization', () => {
-  it('may sort a long list', async () => {
+  it('can sort a long list', async () => {
     const sorted = '{{last(sort(parameters.list; "asc"; "n")).n}}';
     const authorize = { url: 'https://id.example.test/', temp: { last: sorted }, qs: { last: sorted } };
     const communication = { authorize, token: { url: 'https://id.example.test/token' } };
@@ -214,8 +214,8 @@ describe('the page of an authorization', () => {
   });
 });
 
-describe('what a chain inherits', () => {
-  it('is the same for each request, also around one with its own values', async () => {
+describe('values that a chain inherits', () => {
+  it('are the same for each request, also before and after one with its own values', async () => {
     const { transport, requests } = answering();
     const base = {
       baseUrl: 'https://api.example.test',

@@ -8,7 +8,7 @@ describe('while the items of a response are collected', () => {
   const items = Array.from({ length: 200 }, (_, id) => ({ id }));
   const spec = { response: { iterate: '{{parameters.items}}', output: { id: '{{uuid}}' } } };
 
-  /** A function that takes a while; `onCall` gets the number of the call. */
+  /** A slow function; `onCall` receives the number of the call. */
   const slowly = (onCall: (count: number) => void, takeMs = 20) => {
     let taken = 0;
     const uuid = (): string => {
@@ -36,7 +36,7 @@ describe('while the items of a response are collected', () => {
     expect(taken()).toBeLessThan(15);
   });
 
-  it('evaluates no output after the last one wanted', async () => {
+  it('evaluates no output after the limit is reached', async () => {
     const { uuid, taken } = slowly(() => {}, 0);
     const { transport } = service(() => ({ json: {} }));
     const paged = { url: '/x', ...spec, pagination: { condition: false } };

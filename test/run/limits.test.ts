@@ -16,11 +16,11 @@ describe('the limit of follow-up pages', () => {
     };
   };
 
-  it('leaves a list one page shorter alone', async () => {
+  it('does not affect a list that is one page shorter', async () => {
     expect(await pagesOf(49)).toEqual({ calls: 50, bundles: 49, stop: 'empty-page', warnings: 0 });
   });
 
-  it('leaves a list that ends exactly at it alone', async () => {
+  it('does not affect a list that ends exactly at the limit', async () => {
     expect(await pagesOf(50)).toEqual({ calls: 51, bundles: 50, stop: 'empty-page', warnings: 0 });
   });
 
@@ -28,7 +28,7 @@ describe('the limit of follow-up pages', () => {
     expect(await pagesOf(60)).toEqual({ calls: 51, bundles: 51, stop: 'max-pages', warnings: 1 });
   });
 
-  it('does not warn where the condition says that the last page was reached', async () => {
+  it('does not warn if the condition ends pagination at the last page', async () => {
     const { transport } = endless(1);
     const spec = { ...PAGED, pagination: { ...PAGED.pagination, condition: '{{pagination.page <= 51}}' } };
     const report = await engineOf(spec, { http: { transport } }).run();
@@ -60,7 +60,7 @@ describe('the limit of requests', () => {
     expect(report.bundles).toHaveLength(99);
   });
 
-  it('fails an element of a chain that would be number 101', async () => {
+  it('fails for element 101 of a chain', async () => {
     const { transport, requests } = endless(1);
     const chain = Array.from({ length: 101 }, () => ({ url: '/x' }));
     const report = await engineOf(chain, { http: { transport } }).run();
@@ -100,7 +100,7 @@ describe('the limit of records', () => {
     };
   };
 
-  it('lets 3199 and 3200 records through', async () => {
+  it('returns 3199 and 3200 records', async () => {
     expect(await recordsOf(457, 7)).toEqual({ bundles: 3199, stop: 'empty-page', warnings: 0 });
   });
 
@@ -113,7 +113,7 @@ describe('the limit of records', () => {
   });
 });
 
-describe('records nobody pages for', () => {
+describe('records without pagination', () => {
   const items = Array.from({ length: 5000 }, (_, id) => ({ id }));
   const all = { http: { transport: service(() => ({ json: { items } })).transport } };
   const search = { url: '/items', response: { iterate: '{{body.items}}' } };
@@ -127,14 +127,14 @@ describe('records nobody pages for', () => {
     expect(warnings).toEqual([]);
   });
 
-  it('are all given by a request that sends nothing', async () => {
+  it('are all returned by a request that sends nothing', async () => {
     const spec = { response: { iterate: '{{parameters.items}}' } };
     const report = await engineOf(spec, all).run({ parameters: { items } });
     expect(report.bundles).toHaveLength(5000);
     expect(report.warnings).toEqual([]);
   });
 
-  it('are all given by an RPC', async () => {
+  it('are all returned by an RPC', async () => {
     const app = defineApp({
       name: 'test',
       base: { baseUrl: 'https://api.example.test' },
@@ -146,7 +146,7 @@ describe('records nobody pages for', () => {
     expect(result).toHaveLength(5000);
   });
 
-  it('are all handed on in a chain, and take nothing from the pages of another request', async () => {
+  it('are all passed on in a chain, and do not count for the pages of another request', async () => {
     const { transport } = service(({ url }) => ({
       json: { items: url.endsWith('/all') ? items : [{ id: 1 }] },
     }));
@@ -158,7 +158,7 @@ describe('records nobody pages for', () => {
 });
 
 describe('records of several paged requests', () => {
-  it('are counted together: 20 pages of 100 leave 1200 to the next request', async () => {
+  it('are counted together: 20 pages of 100 allow 1200 for the next request', async () => {
     const { transport, requests } = endless(100);
     const condition = '{{pagination.page <= 20}}';
     const first = { ...PAGED, pagination: { ...PAGED.pagination, condition } };
@@ -194,18 +194,18 @@ describe('the limit of time', () => {
     return test.run();
   };
 
-  it('lets a module take 39.999 and 40.000 seconds', async () => {
+  it('accepts a module of 39.999 and 40.000 seconds', async () => {
     expect((await taking(39_999)).error).toBeUndefined();
     expect((await taking(40_000)).error).toBeUndefined();
   });
 
-  it('ends it at 40.001 seconds', async () => {
+  it('ends a module at 40.001 seconds', async () => {
     const report = await taking(40_001);
     expect(report.error).toMatchObject({ type: 'ModuleTimeoutError', retryable: true });
     expect(report.bundles).toBeUndefined();
   });
 
-  it('is raised by timeout in the base or in common data, the base winning', async () => {
+  it('is raised by timeout in the base or in common data; the base takes precedence', async () => {
     expect((await taking(299_000, { baseUrl: 'https://a.test', timeout: 300_000 })).error).toBeUndefined();
     expect((await taking(90_000, undefined, { timeout: 120_000 })).error).toBeUndefined();
     expect(
@@ -220,7 +220,7 @@ describe('the limit of time', () => {
     );
   });
 
-  it.each([2 ** 31, 1e300])('ends a wait of repeat that outlasts it: %d ms', async (delay) => {
+  it.each([2 ** 31, 1e300])('ends a longer wait of repeat: %d ms', async (delay) => {
     const { transport, requests } = service(() => ({ json: { delay } }));
     const communication = { url: '/x', repeat: { condition: '{{true}}', delay: '{{body.delay}}' } };
     const modules = { m: { type: 'action', communication } } as const;
@@ -240,7 +240,7 @@ describe('the limit of time', () => {
   });
 });
 
-describe('limits given by an embedder', () => {
+describe('limits of an embedder', () => {
   it('replace the defaults one by one', () => {
     expect(resolveLimits({ maxPages: 2 })).toEqual({
       maxRequests: 100,
@@ -252,7 +252,7 @@ describe('limits given by an embedder', () => {
     });
   });
 
-  it('are refused where they make no sense', () => {
+  it('are refused if invalid', () => {
     expect(() => resolveLimits({ maxPage: 1 } as never)).toThrow(
       'Unknown limit "maxPage". Did you mean "maxPages"?',
     );
@@ -261,7 +261,7 @@ describe('limits given by an embedder', () => {
   });
 });
 
-describe('whatever a server answers', () => {
+describe('any response of a server', () => {
   const body = fc.oneof(
     fc.record({
       items: fc.array(fc.record({ id: fc.integer() }), { maxLength: 40 }),
@@ -273,7 +273,7 @@ describe('whatever a server answers', () => {
     minLength: 1,
   });
 
-  it('paging passes no limit', async () => {
+  it('pagination exceeds no limit', async () => {
     const limits = { maxRequests: 12, maxPages: 7, maxRecords: 60 };
     const property = fc.asyncProperty(answers, async (script) => {
       const { transport, requests } = service((_, call) => {

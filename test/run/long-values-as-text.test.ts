@@ -60,12 +60,12 @@ describe('10 MB of bytes where a directive expects text', () => {
     expect(requests).toHaveLength(1);
   });
 
-  it('are no type of an error', async () => {
+  it('are not an error type', async () => {
     const { report } = await run({ url: '/fails', response: { error: { message: 'm', type: '{{body}}' } } });
     expect(report.error).toMatchObject({ type: 'UnknownError', message: 'm' });
   });
 
-  it('are no limit', async () => {
+  it('are not a limit', async () => {
     const { report } = await run(next({ response: { limit: '{{temp.bytes}}', output: { id: 1 } } }));
     expect(report.error).toMatchObject({
       type: 'InvalidConfigurationError',

@@ -10,7 +10,7 @@ interface Paged {
   readonly warnings: readonly string[];
 }
 
-/** Runs a search over pages `{items, next}`, told apart by the pagination. */
+/** Runs a search over pages `{items, next}` with the pagination. */
 async function paged(
   pagination: Readonly<Record<string, unknown>>,
   answer: (request: TransportRequest, call: number) => Answer,
@@ -34,21 +34,21 @@ const BY_TOKEN = { qs: { cursor: '{{body.next}}' }, condition: '{{body.next}}' }
 
 const cursorOf = (request: TransportRequest): string => new URL(request.url).searchParams.get('cursor') ?? '';
 
-/** A service that goes A, B, A, B, ... for ever. */
+/** An API that returns the pages A, B, A, B, ... without end. */
 const inCircles = (request: TransportRequest): Answer => {
   const cursor = cursorOf(request);
   return { json: { items: [cursor || 'first'], next: cursor === 'A' ? 'B' : 'A' } };
 };
 
-describe('a token that comes round again', () => {
-  it('is a warning, and paging goes on to its limit', async () => {
+describe('a repeated token', () => {
+  it('causes a warning, and pagination continues to its limit', async () => {
     const { ids, warnings, report } = await paged(BY_TOKEN, inCircles);
     expect(ids).toHaveLength(51);
     expect(warnings).toEqual(['limit-reached', 'page-loop']);
     expect(report.stats.stopReason).toBe('max-pages');
   });
 
-  it('is told once a run, with the number of pages', async () => {
+  it('is reported once per run, with the number of pages', async () => {
     const { report } = await paged(BY_TOKEN, inCircles);
     const loops = report.warnings.filter(({ code }) => code === 'page-loop');
     expect(loops.map(({ message }) => message)).toEqual([
@@ -56,25 +56,25 @@ describe('a token that comes round again', () => {
     ]);
   });
 
-  it('is told once by a pagination without members', async () => {
+  it('is reported once by pagination without members', async () => {
     const { ids, report } = await paged({}, () => ({ json: { items: [1] } }), { limits: { maxPages: 9 } });
     expect(ids).toHaveLength(10);
     const loops = report.warnings.filter(({ code }) => code === 'page-loop');
     expect(loops.map(({ message }) => message)).toEqual([expect.stringMatching(/^9 pages repeat/)]);
   });
 
-  it('is warned about even if the consumer stops early', async () => {
+  it('is reported even if the consumer stops early', async () => {
     const { transport } = service(inCircles);
     const response = { iterate: '{{body.items}}', output: { id: '{{item}}' } };
     const communication = { url: '/items', response, pagination: BY_TOKEN };
     const run = engineOf(communication, { http: { transport } }).engine.module('m').run();
     let taken = 0;
     for await (const _bundle of run) if (++taken === 8) break;
-    // What is under way is ended first.
+    // The in-flight exchange ends first.
     await expect.poll(() => run.report().warnings.map(({ code }) => code)).toEqual(['page-loop']);
   });
 
-  it('stops before it is asked for a second time', async () => {
+  it('stops before the second request', async () => {
     const { ids, warnings } = await paged(BY_TOKEN, inCircles, { onPageLoop: 'stop' });
     expect(ids).toEqual(['first', 'A', 'B']);
     expect(warnings).toEqual(['page-loop']);
@@ -86,7 +86,7 @@ describe('a token that comes round again', () => {
     expect(requests).toHaveLength(3);
   });
 
-  it('is noticed in a body too', async () => {
+  it('is detected in a body too', async () => {
     const pagination = { method: 'POST', body: { cursor: '{{body.next}}' }, condition: '{{body.next}}' };
     const same = (): Answer => ({ json: { items: [1], next: 'A', at: Math.random() } });
     const { requests } = await paged(pagination, same, { onPageLoop: 'stop' });
@@ -94,12 +94,12 @@ describe('a token that comes round again', () => {
   });
 });
 
-describe('pages told apart by a header', () => {
+describe('pages that differ by a header', () => {
   const pagination = { headers: { 'X-Cursor': '{{body.next}}' }, condition: '{{body.next}}' };
   const cursor = (request: TransportRequest): string =>
     request.headers.find(([name]) => name === 'X-Cursor')?.[1] ?? '0';
 
-  it('are no loop', async () => {
+  it('are not a loop', async () => {
     const answer = (request: TransportRequest): Answer => {
       const at = Number(cursor(request));
       return { json: { items: [at], next: at < 3 ? String(at + 1) : '' } };
@@ -108,7 +108,7 @@ describe('pages told apart by a header', () => {
     expect({ ids, warnings }).toEqual({ ids: [0, 1, 2, 3], warnings: [] });
   });
 
-  it('are one where the header comes round again', async () => {
+  it('are a loop if the header repeats', async () => {
     const answer = (request: TransportRequest): Answer => ({
       json: { items: [cursor(request)], next: cursor(request) === 'A' ? 'B' : 'A' },
     });
@@ -117,25 +117,25 @@ describe('pages told apart by a header', () => {
   });
 });
 
-describe('a body that comes twice in a row', () => {
+describe('a body that repeats immediately', () => {
   const last = (request: TransportRequest, call: number): Answer => ({
     json: { items: [Math.min(call, 3)], page: Math.min(Number(cursorOf(request) || 1), 3) },
   });
   const byPage = { qs: { cursor: '{{pagination.page}}' } };
 
-  it('is a warning, as services that repeat their last page never end', async () => {
+  it('causes a warning, because APIs that repeat their last page never end', async () => {
     const { ids, warnings } = await paged(byPage, last);
     expect(ids).toHaveLength(51);
     expect(warnings).toEqual(['limit-reached', 'page-loop']);
   });
 
-  it('is dropped where paging stops at it', async () => {
+  it('is dropped if pagination stops at it', async () => {
     expect((await paged(byPage, last, { onPageLoop: 'stop' })).ids).toEqual([1, 2, 3]);
   });
 });
 
-describe('pages that change under the reader', () => {
-  it('a page without records ends paging, though a next one is named', async () => {
+describe('pages that change during a run', () => {
+  it('a page without records ends pagination even if it names a next page', async () => {
     const { requests, ids } = await paged(BY_TOKEN, (_request, call) => ({
       json: { items: call === 2 ? [] : [call], next: `t${call}` },
     }));
@@ -143,21 +143,21 @@ describe('pages that change under the reader', () => {
     expect(ids).toEqual([1]);
   });
 
-  it('a list that grows for ever ends at the limits', async () => {
+  it('an endless list ends at the limits', async () => {
     const { ids } = await paged(BY_TOKEN, (_request, call) => ({
       json: { items: Array.from({ length: 100 }, (_, index) => call * 100 + index), next: `t${call}` },
     }));
     expect(ids).toHaveLength(3200);
   });
 
-  it('records that come again are given again: only the app knows what they are', async () => {
+  it('repeated records are returned again, because only the app can compare them', async () => {
     const { ids, warnings } = await paged(BY_TOKEN, (_request, call) => ({
       json: { items: [call, 1], next: call < 3 ? `t${call}` : '' },
     }));
     expect({ ids, warnings }).toEqual({ ids: [1, 1, 2, 1, 3, 1], warnings: [] });
   });
 
-  it('a total smaller than what was seen ends paging', async () => {
+  it('a total below the number of received records ends pagination', async () => {
     const pagination = {
       qs: { page: '{{pagination.page}}' },
       condition: '{{body.total >= pagination.page}}',
@@ -189,7 +189,7 @@ describe('a next link', () => {
   it.each([
     ['another path', '/more?x=1', 'https://api.example.test/more?x=1'],
     ['an absolute address', 'https://api.example.test/more', 'https://api.example.test/more'],
-    // As on the platform: the app has taken the link out of the answer of its own service.
+    // As in Make: the link comes from a response of the app's own API.
     ['another host', 'https://other.example.test/more', 'https://other.example.test/more'],
     ['plain http', 'http://api.example.test/more', 'http://api.example.test/more'],
     // Slashes in a row are one: it names no host.

@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { endless, engineOf, PAGED, type Setup, service } from './helpers.js';
 
-/** Where the communication of these modules is written. */
+/** File of the communication of these modules. */
 const AT = '/modules/m/communication';
 
-/** What a run tells of its paging: an error, or warnings and why it stopped. */
+/** Result of pagination: an error, or warnings and the stop reason. */
 async function told(communication: unknown, setup: Setup = {}) {
   const report = await engineOf(communication, { http: { transport: endless(2).transport }, ...setup }).run();
   const stops = report.trace.flatMap((event) => (event.kind === 'stop' ? [event.reason] : []));
   return { report, stops, warnings: report.warnings };
 }
 
-/** The same page for ever, asked for by a token that does not change. */
+/** The same page without end, requested with a constant token. */
 const LOOP = { ...PAGED, pagination: { qs: { after: '{{body.next}}' } } };
 const same = (): ReturnType<typeof service> => service(() => ({ json: { items: [{ id: 1 }], next: 'a' } }));
 
@@ -19,7 +19,7 @@ describe('a page that repeats an earlier one', () => {
   const looped = (limits: Setup['limits'], onPageLoop: Setup['onPageLoop']) =>
     told(LOOP, { http: { transport: same().transport }, limits, onPageLoop });
 
-  it('is told of with its number and reason, and where paging is written', async () => {
+  it('is reported with its number, reason and the location of pagination', async () => {
     const { warnings } = await looped({ maxPages: 1 }, 'warn');
     expect(warnings.filter(({ code }) => code === 'page-loop')).toEqual([
       {
@@ -30,14 +30,14 @@ describe('a page that repeats an earlier one', () => {
     ]);
   });
 
-  it('is told of once where there are many', async () => {
+  it('is reported once if there are many', async () => {
     const { warnings } = await looped({ maxPages: 3 }, 'warn');
     expect(warnings.filter(({ code }) => code === 'page-loop').map(({ message }) => message)).toEqual([
       '3 pages repeat an earlier page, the first of them page 2: its body is the same.',
     ]);
   });
 
-  it('ends the run at its place where that is asked for', async () => {
+  it('ends the run if requested', async () => {
     const { report } = await looped({}, 'error');
     expect(report.error).toMatchObject({
       type: 'RuntimeError',
@@ -46,7 +46,7 @@ describe('a page that repeats an earlier one', () => {
     });
   });
 
-  it('is told of for each list of a chain', async () => {
+  it('is reported for each list of a chain', async () => {
     const { warnings } = await told([LOOP, { ...LOOP, url: '/others' }], {
       http: { transport: same().transport },
       onPageLoop: 'stop',
@@ -57,7 +57,7 @@ describe('a page that repeats an earlier one', () => {
     ]);
   });
 
-  it('is none where both bodies are empty, or nothing came before', async () => {
+  it('is not reported if both bodies are empty, or for the first page', async () => {
     const pagination = { qs: { page: '{{pagination.page}}' }, condition: '{{pagination.page < 4}}' };
     const spec = { url: '/x', response: { type: 'text', output: { status: '{{statusCode}}' } }, pagination };
     const { transport, requests } = service(() => ({ text: '' }));
@@ -66,7 +66,7 @@ describe('a page that repeats an earlier one', () => {
     expect(requests).toHaveLength(1);
   });
 
-  it('is none where bodies are empty and the records come from elsewhere', async () => {
+  it('is not reported if bodies are empty and records come from headers', async () => {
     const pagination = { qs: { page: '{{pagination.page}}' }, condition: '{{pagination.page < 4}}' };
     const response = { type: 'text', iterate: "{{split('a,b'; ',')}}", output: { name: '{{item}}' } };
     const spec = { url: '/x', response, pagination };
@@ -76,7 +76,7 @@ describe('a page that repeats an earlier one', () => {
   });
 });
 
-describe('a limit that ends paging', () => {
+describe('a limit that ends pagination', () => {
   it.each([
     [{ maxPages: 2 }, 'max-pages', 'Paging ended at the limit of 2 follow-up pages.'],
     [{ maxRequests: 2 }, 'max-requests', 'Paging ended at the limit of 2 requests.'],
@@ -91,13 +91,13 @@ describe('a limit that ends paging', () => {
     expect(report.stats.stopReason).toBe(reason);
   });
 
-  it('of the app is none to warn of', async () => {
+  it('of the app causes no warning', async () => {
     const { stops, warnings } = await told({ ...PAGED, response: { ...PAGED.response, limit: 3 } });
     expect(stops).toEqual(['response-limit']);
     expect(warnings).toEqual([]);
   });
 
-  it('is not there without paging', async () => {
+  it('causes no warning without pagination', async () => {
     expect((await told({ ...PAGED, pagination: undefined })).stops).toEqual(['no-pagination']);
   });
 
@@ -120,7 +120,7 @@ describe('a repeat', () => {
   const repeat = (written: object, setup: Setup = {}) =>
     told({ url: '/job', repeat: written, response: { output: '{{body}}' } }, setup);
 
-  it('that goes on at its limit is told of with its place', async () => {
+  it('that continues at its limit is reported with its location', async () => {
     const { warnings, report } = await repeat({ condition: true, delay: 10, limit: 2 });
     expect(warnings).toEqual([
       {
@@ -136,7 +136,7 @@ describe('a repeat', () => {
     ]);
   });
 
-  it('that goes on at the limit of requests is told of', async () => {
+  it('that continues at the limit of requests is reported', async () => {
     const { warnings } = await repeat({ condition: true }, { limits: { maxRequests: 3 } });
     expect(warnings).toEqual([
       {

@@ -68,7 +68,7 @@ describe('a response', () => {
       { http: { transport: service(() => answer).transport }, type: 'action' },
     ).run();
 
-  it('has its status, its headers by names in any case, and its body', async () => {
+  it('has a status, headers by names in any case, and a body', async () => {
     const output = { status: '{{statusCode}}', id: '{{headers.`x-id`}}', body: '{{body}}' };
     const { bundles } = await receive({ output }, { json: { a: 1 }, headers: { 'X-Id': '7' } });
     expect(bundles).toEqual([{ status: 200, id: '7', body: { a: 1 } }]);
@@ -88,7 +88,7 @@ describe('a response', () => {
     expect(error?.message).toContain('[SANITIZED] open-open-1');
   });
 
-  it('that cannot be decoded is an error with its status', async () => {
+  it('that cannot be decoded causes an error with its status', async () => {
     const { error } = await receive({ type: 'json' }, { text: '{', status: 202 });
     expect(error).toMatchObject({ statusCode: 202 });
   });

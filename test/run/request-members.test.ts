@@ -10,7 +10,7 @@ const BASE_URL = 'https://api.example.test';
 /** Nested deeper than a form can be. */
 const DEEP = JSON.parse(`${'[{"a":'.repeat(30)}1${'}]'.repeat(30)}`);
 
-/** Runs a module with what cannot be sent among its parameters. */
+/** Runs a module with parameters that cannot be sent. */
 async function run(communication: unknown, base: object = {}): Promise<RunReport> {
   const { transport } = service(() => ({ json: {} }));
   const test = engineOf(communication, { http: { transport }, base: { baseUrl: BASE_URL, ...base } });
@@ -25,7 +25,7 @@ const inSpec = (pointer: string | undefined): string | undefined =>
 const pointerOf = async (communication: unknown, base?: object): Promise<string | undefined> =>
   inSpec((await run(communication, base)).error?.place?.pointer);
 
-describe('an error about a member points at it', () => {
+describe('an error about a member has its location', () => {
   const ok = { qs: { fine: 1 }, headers: { fine: 1 } };
 
   it.each([
@@ -64,7 +64,7 @@ describe('an error about a member points at it', () => {
   });
 });
 
-describe('a member that comes from the base', () => {
+describe('a member of the base', () => {
   let folder = '';
 
   beforeAll(async () => {
@@ -108,7 +108,7 @@ describe('a member that comes from the base', () => {
 });
 
 describe('a collection in qs', () => {
-  it('goes out as its name, with one warning a run that points at it', async () => {
+  it('is sent as its name, with one warning per run at its location', async () => {
     const { transport, requests } = service((_, call) => ({
       json: { items: call < 3 ? [{ id: call }] : [] },
     }));

@@ -7,7 +7,7 @@ import { decodeFormComponent } from '../../src/engine/http/http-url.js';
 import { createEngine, defineApp } from '../../src/index.js';
 import { httpServer, readBody } from '../http/loopback.js';
 
-/** What a server received, which is all that a signature can be checked against. */
+/** The request that a server received, as a signature covers it. */
 interface Received {
   readonly method: string;
   readonly target: string;
@@ -92,7 +92,7 @@ describe('aws', () => {
 
 const OAUTH = { consumer_key: 'ck', consumer_secret: 'c s', token: 't', token_secret: 't&s' };
 
-/** The protocol's parameters, wherever they came. */
+/** Parameters of the protocol, from any part of the request. */
 function parametersOf(text: string, separator: RegExp): Record<string, string> {
   return Object.fromEntries(
     text
@@ -141,7 +141,7 @@ describe('oauth', () => {
     expect(oauth_signature).toBe(signer.getSignature(request, OAUTH.token_secret, parameters));
   });
 
-  it('body_hash is sent for true and for a text, and not for false', async () => {
+  it('body_hash is sent for true and for a text, but not for false', async () => {
     const hashOf = async (body_hash: unknown): Promise<string | undefined> => {
       const { headers } = await receive({
         ...{ url: '/p', method: 'POST', type: 'text', body: 'Hello World!' },

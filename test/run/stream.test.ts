@@ -12,7 +12,7 @@ function gate(): { readonly opened: Promise<void>; readonly open: () => void } {
 }
 
 describe('iterating over a run', () => {
-  it('hands out page 1 while page 2 is under way', async () => {
+  it('yields page 1 while page 2 is in flight', async () => {
     const second = gate();
     const { transport, requests } = service(async (_, call) => {
       if (call === 2) await second.opened;
@@ -29,7 +29,7 @@ describe('iterating over a run', () => {
     expect((await iterator.next()).done).toBe(true);
   });
 
-  it('is at most one page ahead of its consumer', async () => {
+  it('fetches at most one page ahead of its consumer', async () => {
     const { transport, requests } = endless(1, 10);
     const iterator = engineOf(PAGED, { http: { transport } })
       .engine.module('m')
@@ -41,7 +41,7 @@ describe('iterating over a run', () => {
     await iterator.return?.();
   });
 
-  it('aborts the exchange under way when the loop is left', async () => {
+  it('aborts the in-flight exchange when the loop ends', async () => {
     let aborted: unknown;
     const transport = async (request: { url: string; signal: AbortSignal }) => {
       if (!request.url.includes('page=')) return respond({ json: { items: [{ id: 1 }] } });
@@ -59,7 +59,7 @@ describe('iterating over a run', () => {
     expect(aborted).toBeInstanceOf(DOMException);
   });
 
-  it('throws the error of a later page behind the bundles of the pages before', async () => {
+  it('throws the error of a later page after the bundles of earlier pages', async () => {
     const { transport } = service((_, call) =>
       call === 1 ? { json: { items: [{ id: 1 }] } } : { status: 500 },
     );
@@ -73,7 +73,7 @@ describe('iterating over a run', () => {
     expect((await run).error).toBeInstanceOf(AppError);
   });
 
-  it('waits for the last page where a wrapper needs them all', async () => {
+  it('waits for the last page if a wrapper needs all pages', async () => {
     const { transport, requests } = endless(2, 3);
     const spec = { ...PAGED, response: { ...PAGED.response, wrapper: { all: '{{output}}' } } };
     const iterator = engineOf(spec, { http: { transport } }).engine.module('m').run()[Symbol.asyncIterator]();
@@ -84,7 +84,7 @@ describe('iterating over a run', () => {
 });
 
 describe('awaiting a run', () => {
-  it('gives all bundles, numbers and why paging stopped', async () => {
+  it('returns all bundles, counters and the stop reason', async () => {
     const { transport } = endless(2, 3);
     const report = await engineOf(PAGED, { http: { transport } }).run();
     expect(report.bundles).toHaveLength(6);
@@ -99,7 +99,7 @@ describe('awaiting a run', () => {
     ]);
   });
 
-  it('gives the error and no bundles where a later page fails', async () => {
+  it('returns the error and no bundles if a later page fails', async () => {
     const { transport } = service((_, call) =>
       call === 1 ? { json: { items: [{ id: 1 }] } } : { status: 429 },
     );
@@ -127,7 +127,7 @@ describe('awaiting a run', () => {
     );
   });
 
-  it('rejects at once where the signal is aborted already', async () => {
+  it('rejects at once if the signal is already aborted', async () => {
     const { transport, requests } = endless(1);
     const { engine } = engineOf(PAGED, { http: { transport } });
     const signal = AbortSignal.abort(new Error('never'));
@@ -136,7 +136,7 @@ describe('awaiting a run', () => {
   });
 });
 
-describe('many runs at the same time', () => {
+describe('concurrent runs', () => {
   it('share no state', async () => {
     const { transport } = service(async (request) => {
       await new Promise((resolve) => setTimeout(resolve, Math.random() * 5));

@@ -3,7 +3,7 @@ import { createEngine, defineApp, type EngineOptions } from '../../src/index.js'
 import { createVirtualClock } from '../../src/tools/testing/index.js';
 import { service } from './helpers.js';
 
-/** A step takes as long as the engine's clock says, whenever one of these directives is evaluated. */
+/** The engine's clock advances whenever one of these directives is evaluated. */
 async function runTimed(communication: object, slow: RegExp, options: Partial<EngineOptions> = {}) {
   const clock = createVirtualClock();
   const { transport, requests } = service(() => ({ json: { items: [{ id: 1 }, { id: 2 }] } }));
@@ -22,7 +22,7 @@ async function runTimed(communication: object, slow: RegExp, options: Partial<En
 const OUTPUT = { response: { output: { id: '{{1}}' } } };
 const URL = 'https://api.test/';
 
-describe('the time of a run is looked at', () => {
+describe('the time limit of a run is checked', () => {
   it.each<[string, object, RegExp]>([
     ['between requests that send nothing', [OUTPUT, OUTPUT, OUTPUT], /output$/],
     [
@@ -55,7 +55,7 @@ describe('the time of a run is looked at', () => {
     expect((await runTimed(communication, /nothing/)).report.ok).toBe(true);
   });
 
-  it('behind the wrapper of a polling trigger', async () => {
+  it('after the wrapper of a polling trigger', async () => {
     const clock = createVirtualClock();
     const { transport } = service(() => ({ json: [{ id: 1 }] }));
     const response = {

@@ -7,24 +7,27 @@ const HIDDEN = '[SANITIZED]';
 
 const answer = (bytes: number): object => ({ access_token: TOKEN, pad: 'p'.repeat(bytes) });
 
-/** All that a run tells. */
+/** All output of a run. */
 const told = ({ error, trace, warnings }: RunReport): string =>
   JSON.stringify([error?.message, trace, warnings]);
 
-describe('a secret of an answer that came before', () => {
+describe('a secret of an earlier response', () => {
   const login = { url: '/login', response: { temp: { t: '{{body.access_token}}' } } };
   const fail = { valid: { condition: false, message: 'No {{temp.t}}' } };
 
-  it.each([1, 63, 65, 200, 257, 2000])('is known in an error, whatever %d KiB it stood in', async (kib) => {
-    const { transport } = service((_request, call) => ({ json: call === 1 ? answer(kib * 1024) : {} }));
-    const report = await engineOf([login, { url: '/x/{{temp.t}}', response: fail }], {
-      http: { transport },
-    }).run();
-    expect(report.error?.message).toBe(`No ${HIDDEN}`);
-    expect(told(report)).not.toContain(TOKEN);
-  });
+  it.each([1, 63, 65, 200, 257, 2000])(
+    'is redacted in an error, also after a response of %d KiB',
+    async (kib) => {
+      const { transport } = service((_request, call) => ({ json: call === 1 ? answer(kib * 1024) : {} }));
+      const report = await engineOf([login, { url: '/x/{{temp.t}}', response: fail }], {
+        http: { transport },
+      }).run();
+      expect(report.error?.message).toBe(`No ${HIDDEN}`);
+      expect(told(report)).not.toContain(TOKEN);
+    },
+  );
 
-  it.each([3, 30, 80])('is known however many answers of 30 KiB came before: %d', async (pages) => {
+  it.each([3, 30, 80])('is redacted after %d responses of 30 KiB', async (pages) => {
     const { transport } = service((request, call) => {
       const page = { items: [{ id: 1 }], pad: 'p'.repeat(30 * 1024), next: call < pages };
       return { json: request.url.endsWith('/x') ? {} : call === pages ? { ...page, ...answer(1) } : page };
@@ -39,7 +42,7 @@ describe('a secret of an answer that came before', () => {
     expect(report.error?.message).toBe(`No ${HIDDEN}`);
   });
 
-  it('is known in the trace alone, where nothing fails', async () => {
+  it('is redacted in the trace of a successful run', async () => {
     const { transport } = service((_request, call) => ({ json: call === 1 ? answer(80 * 1024) : {} }));
     const chain = [login, { url: '/x/{{temp.t}}/y' }, { url: '/z' }];
     const report = await engineOf(chain, { http: { transport } }).run();
@@ -47,7 +50,7 @@ describe('a secret of an answer that came before', () => {
     expect(told(report)).toContain(`/x/${HIDDEN}/y`);
   });
 
-  it('is known where a request had it in its body', async () => {
+  it('is redacted if a request had it in its body', async () => {
     const { transport } = service(() => ({ json: {} }));
     const chain = [
       { url: '/a', method: 'POST', body: { secret: '{{parameters.given}}' } },
@@ -57,7 +60,7 @@ describe('a secret of an answer that came before', () => {
     expect(report.error?.message).toBe(`No ${HIDDEN}`);
   });
 
-  it('goes along to no host that nobody named, as the link of a page', async () => {
+  it('is not sent to a host that the app does not name, as the link of a page', async () => {
     const there: TransportRequest[] = [];
     const app = defineApp({
       name: 'far',
@@ -99,7 +102,7 @@ describe('a secret of an answer that came before', () => {
   });
 });
 
-describe('a number under a name that says secret', () => {
+describe('a number under a secret name', () => {
   const PIN = 88997766;
   const tell = (pin: unknown) => ({
     chain: [
@@ -120,14 +123,14 @@ describe('a number under a name that says secret', () => {
     expect(told(report)).not.toContain(String(PIN));
   });
 
-  it('is not looked for where it is short', async () => {
+  it('is not redacted elsewhere if short', async () => {
     const { chain, answers } = tell(4711);
     const report = await engineOf(chain, { http: { transport: answers.transport } }).run();
     expect(report.error?.message).toBe('was 4711');
   });
 });
 
-describe('the link of a next page that goes through an endpoint', () => {
+describe('the link of a next page of an endpoint', () => {
   const TOKEN_OF_CONNECTION = 'token-of-the-connection';
   const app = defineApp({
     name: 'through',
@@ -237,7 +240,7 @@ describe('the link of a next page that goes through an endpoint', () => {
   });
 });
 
-describe('what an app prints and what a run warns of', () => {
+describe('debug output of an app and warnings of a run', () => {
   it.each(['summary', 'full', 'deep'] as const)(
     'has no secret of the last answer: trace %s',
     async (trace) => {
@@ -270,7 +273,7 @@ describe('what an app prints and what a run warns of', () => {
     },
   );
 
-  it('has none that stands in a name', async () => {
+  it('contains no secret in a name', async () => {
     const { transport } = service(() => ({ json: {} }));
     const { engine } = engineOf(
       { url: '/x', qs: { '{{connection.apiKey}}': { a: 1 } } },

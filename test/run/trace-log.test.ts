@@ -37,7 +37,7 @@ it('writes an event at once for a listener', () => {
   expect(log.events).toEqual(heard);
 });
 
-it('shows nothing of an event that is not written yet to whoever logs it', () => {
+it('reveals no unwritten event to a listener', () => {
   const log = new RunLog([], undefined);
   const secret = 'canary-of-the-log';
   log.addEvent(Object.assign(() => event(1), { secret }));

@@ -11,7 +11,7 @@ const traceOf = async (communication: unknown, setup: Parameters<typeof engineOf
 };
 
 describe('a trace', () => {
-  it('tells requests without bodies, and responses with size and duration', async () => {
+  it('contains requests without bodies, and responses with size and duration', async () => {
     const { events } = await traceOf({ url: '/x', method: 'POST', body: { a: 1 } });
     expect(events[0]).toMatchObject({
       kind: 'request',
@@ -29,19 +29,19 @@ describe('a trace', () => {
     });
   });
 
-  it('holds bodies where it is asked to', async () => {
+  it('contains bodies on request', async () => {
     const { events } = await traceOf({ url: '/x', method: 'POST', body: { a: 1 } }, { trace: 'full' });
     expect(events[0]).toHaveProperty('body');
     expect(events[1]).toHaveProperty('body');
   });
 
-  it('goes to a listener as it happens', async () => {
+  it('is passed to a listener immediately', async () => {
     const seen: TraceEvent['kind'][] = [];
     await traceOf({ url: '/x' }, { onTrace: ({ kind }) => seen.push(kind) });
     expect(seen).toEqual(['request', 'response', 'stop']);
   });
 
-  it.each([10, 20_000])('tells it of a request before that is answered, with a body of %d', async (bytes) => {
+  it.each([10, 20_000])('reports a request before its response, with a body of %d', async (bytes) => {
     const order: string[] = [];
     const { transport } = service(() => {
       order.push('answer');
@@ -53,7 +53,7 @@ describe('a trace', () => {
     expect(order).toEqual(['request', 'answer', 'response', 'stop']);
   });
 
-  it.each([10, 20_000])('keeps a request from being sent whose listener ends the run: %d', async (bytes) => {
+  it.each([10, 20_000])('sends no request if the listener ends the run: %d', async (bytes) => {
     const { transport, requests } = service(() => ({ json: {} }));
     const controller = new AbortController();
     const onTrace = ({ kind }: TraceEvent): void => {
@@ -65,7 +65,7 @@ describe('a trace', () => {
     expect(requests).toEqual([]);
   });
 
-  it('names the hole of a text that stays empty, once a run', async () => {
+  it('names the expression of a text without a value, once per run', async () => {
     const spec = {
       ...PAGED,
       pagination: undefined,
@@ -77,7 +77,7 @@ describe('a trace', () => {
     ]);
   });
 
-  it('names a path that breaks before its last step, and no optional field at its end', async () => {
+  it('names a path that breaks before its last step, but no missing optional field', async () => {
     const output = {
       broken: '{{body.user.name}}',
       optional: '{{body.user}}',
@@ -88,7 +88,7 @@ describe('a trace', () => {
     expect(missing).toMatchObject([{ expression: 'body.user.name', reason: 'path' }]);
   });
 
-  it('names the hole of an endpoint and the one in the same place of its caller', async () => {
+  it('names an expression of an endpoint and the one at the same location of its caller', async () => {
     const { transport } = service(() => ({ json: {} }));
     const output = { text: 'Hi {{body.nick}}' };
     const app = defineApp({
@@ -104,7 +104,7 @@ describe('a trace', () => {
     ]);
   });
 
-  it('says that a request was skipped', async () => {
+  it('reports a skipped request', async () => {
     const { events } = await traceOf([{ url: '/x', condition: false }, { url: '/y' }]);
     expect(events[0]).toMatchObject({
       kind: 'skipped',
@@ -130,7 +130,7 @@ describe('secrets', () => {
       'pin-445566',
     ].filter((secret) => text.includes(secret) || text.includes(Buffer.from(secret).toString('base64')));
 
-  it('reach no trace event, whatever part of a request they are in', async () => {
+  it('are in no trace event, regardless of the part of the request', async () => {
     const spec = {
       url: '/x/{{connection.apiKey}}',
       method: 'POST',
@@ -159,7 +159,7 @@ describe('secrets', () => {
     },
   );
 
-  it('reach no error that quotes them', async () => {
+  it('are in no error that quotes them', async () => {
     const { transport } = service(() => ({
       status: 400,
       json: { message: 'bad key key-abcdef-123456', token: 'tok-from-response' },
@@ -173,7 +173,7 @@ describe('secrets', () => {
     expect(leaks(`${JSON.stringify(error)} ${error?.message} ${error?.stack}`)).toEqual([]);
   });
 
-  it('reach no error of an expression that quotes its value', async () => {
+  it('are in no error of an expression that quotes its value', async () => {
     const { transport } = service(() => ({ json: {} }));
     const spec = { url: '/x', qs: { d: "{{formatDate(connection.apiKey; 'YYYY')}}" } };
     const { error } = await engineOf(spec, { http: { transport }, base }).run({ connection });
@@ -183,7 +183,7 @@ describe('secrets', () => {
     ).toEqual([]);
   });
 
-  it('are sent all the same', async () => {
+  it('are sent unchanged', async () => {
     const { transport, requests } = service(() => ({ json: {} }));
     await engineOf({ url: '/x' }, { http: { transport }, base }).run({ connection });
     expect(requests[0]?.headers).toContainEqual(['Authorization', 'Bearer key-abcdef-123456']);

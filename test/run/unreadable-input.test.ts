@@ -3,7 +3,7 @@ import { redactCauses } from '../../src/engine/redaction/redact-app-error.js';
 import { createEngine, defineApp } from '../../src/index.js';
 import { engineOf, service } from './helpers.js';
 
-// Line 15 of the findings: what an embedder hands in and throws while it is read is told as that.
+// Input of the embedder that throws on access is reported as such.
 
 const revoked = Proxy.revocable({}, {});
 revoked.revoke();
@@ -30,7 +30,7 @@ const UNREADABLE = [
   ],
 ] as const;
 
-/** Whatever is asked of it throws. */
+/** Throws on any access. */
 function trapped(): object {
   return new Proxy({}, { getPrototypeOf: fail, get: fail, has: fail });
 }
@@ -83,14 +83,14 @@ describe.each(UNREADABLE)('%s', (_, value) => {
     expect(String(outcome)).not.toMatch(/of the host|proxy/);
   });
 
-  it('as common data does, too', async () => {
+  it('as common data', async () => {
     const test = engineOf({ response: { output: 1 } }, { common: { a: value } });
     await expect(test.run()).rejects.toMatchObject({ code: 'IML_HOST_VALUE' });
   });
 });
 
 describe('a proxy whose traps throw', () => {
-  it('that a transport rejects with is told as no error', async () => {
+  it('that a transport rejects with is reported as a value that is not an error', async () => {
     const app = defineApp({
       name: 'x',
       base: { baseUrl: 'https://a.test' },
@@ -100,7 +100,7 @@ describe('a proxy whose traps throw', () => {
     await expect(module('m').run()).rejects.toMatchObject({ code: 'USAGE' });
   });
 
-  it('that was thrown first is passed over where secrets are taken out of causes', () => {
+  it('that was thrown first is skipped when causes are redacted', () => {
     const outer = new Error('holds k-1', { cause: trapped() });
     redactCauses(outer, (text) => text.replaceAll('k-1', '***'));
     expect(outer.message).toBe('holds ***');

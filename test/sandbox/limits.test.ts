@@ -208,7 +208,7 @@ describe('the length of code', () => {
     [4999, 0],
     [5000, 0],
     [5001, 1],
-  ])('%i characters give %i warnings and still run', async (length, warnings) => {
+  ])('%i characters cause %i warnings and still run', async (length, warnings) => {
     using own = await openSandbox({ f: ofLength(length) });
     expect(own.warnings.filter((warning) => warning.code === 'code-too-long')).toHaveLength(warnings);
     expect(callIn(own, 'f')).toBe(1);

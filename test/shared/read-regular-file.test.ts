@@ -34,7 +34,7 @@ it.runIf(process.platform === 'linux')(
     const pipe = path.join(folder(), 'pipe');
     execFileSync('sh', ['-c', 'mkfifo "$0"', pipe]);
     for (const file of [pipe, '/dev/zero', tmpdir()]) {
-      expect(readRegularFile(file, 10)).toEqual({ ok: false, problem: 'is no regular file' });
+      expect(readRegularFile(file, 10)).toEqual({ ok: false, problem: 'is not a regular file' });
     }
   },
 );

@@ -3,6 +3,7 @@ import { openHostPostgres } from '../../src/host/store/open-host-store.js';
 import { newEvent } from '../host/new-rows.js';
 import { createDatabase, hasPostgres, onServer, POSTGRES_MISSING } from '../host/test-database.js';
 
+// Needs PostgreSQL (IML_TEST_POSTGRES). CI fails if this test is skipped.
 it.skipIf(!hasPostgres)(
   `rejects a transaction whose connection ends between two statements, and opens a new connection${POSTGRES_MISSING}`,
   async () => {
@@ -24,6 +25,7 @@ it.skipIf(!hasPostgres)(
   },
 );
 
+// Needs PostgreSQL (IML_TEST_POSTGRES). CI fails if this test is skipped.
 it.skipIf(!hasPostgres)(
   `ends the transaction of a suspended process, and releases its locks${POSTGRES_MISSING}`,
   async () => {
@@ -47,6 +49,7 @@ it.skipIf(!hasPostgres)(
   },
 );
 
+// Needs PostgreSQL (IML_TEST_POSTGRES). CI fails if this test is skipped.
 it.skipIf(!hasPostgres)(
   `reports the first error of a transaction, even if the caller reads a later one or none${POSTGRES_MISSING}`,
   async () => {

@@ -61,6 +61,7 @@ runStore(
 );
 
 function runStore(title: string, open: () => Promise<SqlStore<Things>>, missing?: string): void {
+  // Needs PostgreSQL (IML_TEST_POSTGRES). CI fails if this test is skipped.
   describe.skipIf(missing !== undefined)(`a record store in ${title}${missing ? `: ${missing}` : ''}`, () => {
     const opening = missing === undefined ? open() : undefined;
     const withStore = async (work: (store: SqlStore<Things>) => Promise<void>): Promise<void> => {

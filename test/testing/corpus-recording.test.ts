@@ -33,7 +33,7 @@ const title = HERE
 /** Nothing that an encoding writes in the same way. */
 const KEY = 'sk-canary/+7f3a9c&b 1';
 
-/** What the service of each kind of app answers, by the names its lists have; a third page is the last. */
+/** Responses of the API of each app, by the names of its lists. The third page is the last. */
 const LISTS = ['data', 'items', 'results', 'result', 'models', 'sessions', 'fonts', 'accounts', 'mockups'];
 
 function answer(url: URL, authorization: string): unknown {
@@ -114,7 +114,7 @@ async function record(app: App, module: ModuleComponent): Promise<string> {
         return recording.transport;
       },
     },
-    // Apps that wait for work to be done take no time.
+    // Polling apps do not wait in real time.
     clock: createVirtualClock(),
   });
   const connection = { apiKey: KEY, linkedApiToken: KEY, identificationToken: `${KEY}-2` };
@@ -134,6 +134,7 @@ async function record(app: App, module: ModuleComponent): Promise<string> {
   return [text, ...[...bodies.values()].map((bytes) => Buffer.from(bytes).toString('utf8'))].join('\n');
 }
 
+// The apps are not part of the repository. CI fails if this test is skipped.
 describe.skipIf(!HERE)(title, () => {
   it.each(APPS)(
     'of %s is recorded as a passing case without the key',
@@ -144,7 +145,7 @@ describe.skipIf(!HERE)(title, () => {
       expect(modules.length).toBeGreaterThan(3);
       let failed = 0;
       for (const module of modules) {
-        // What is written has been played: recordCase refuses any other.
+        // recordCase replays a case before it returns it.
         const text = await record(app, module);
         expectNoCanary(text, [KEY, `${KEY}-2`, VALUES['password'] as string]);
         expect(text).not.toContain('canary');

@@ -53,7 +53,7 @@ describe('describeApp', () => {
 
   it('refuses a folder without tests', () => {
     expect(() => describeApp(path.join(folder, 'nowhere'), { describe: () => {}, it: () => {} })).toThrow(
-      'There are no tests in',
+      'No tests in',
     );
   });
 });

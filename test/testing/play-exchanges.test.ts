@@ -22,7 +22,7 @@ const page = (url: string, more: Partial<Exchange> = {}): Exchange => ({
   ...more,
 });
 
-/** What is told, and what was answered. */
+/** Reported problems, and responses. */
 async function play(
   exchanges: readonly Exchange[],
   requests: readonly TransportRequest[],
@@ -76,7 +76,7 @@ describe('mockTransport', () => {
       request('/b?page=2&size=5'),
     ]);
     expect(told.slice(0, 2)).toEqual([
-      'Call 1 GET https://a.example/b?page=3&size=5 is in no exchange; exchange 2 comes nearest; it was the turn of exchange 1.',
+      'Call 1 GET https://a.example/b?page=3&size=5 matches no exchange; the nearest is exchange 2; expected exchange 1.',
       'query.page: expected "2", got "3"',
     ]);
     expect(answers).toEqual(['/a?page=1', '/b?page=2&size=5']);
@@ -84,7 +84,7 @@ describe('mockTransport', () => {
 
   it('reports requests out of order', async () => {
     const { told, answers } = await play([page('/a'), page('/b')], [request('/b'), request('/a')]);
-    expect(told).toEqual(['Call 1 is exchange 2; it was the turn of exchange 1.']);
+    expect(told).toEqual(['Call 1 is exchange 2; expected exchange 1.']);
     expect(answers).toEqual(['/b', '/a']);
   });
 

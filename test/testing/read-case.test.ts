@@ -12,7 +12,7 @@ const read = (text: string): Promise<CaseReading> =>
         : { ok: false, problem: 'is not in one.bodies/' },
   });
 
-/** What is wrong, as `line:column message`. */
+/** Errors as `line:column message`. */
 const problemsOf = async (text: string): Promise<readonly string[]> => {
   const reading = await read(text);
   if (reading.ok) return [];
@@ -70,7 +70,7 @@ describe('readCase', () => {
 
   it.each([
     ['no JSON', '{ "component": }', '1:16 Expected a value, found }.'],
-    ['no object', '[]', '1:1 A case is an object.'],
+    ['no object', '[]', '1:1 A case must be an object.'],
     [
       'no component',
       '{ "expect": { "bundleCount": 1 } }',
@@ -104,9 +104,9 @@ describe('readCase', () => {
     [
       'no expectation',
       '{ "component": "module:list", "expect": {} }',
-      '1:41 The case expects nothing, so that it could not fail.',
+      '1:41 The case has no expectation and cannot fail.',
     ],
-    ['no expect', '{ "component": "module:list" }', '1:1 The case has no member "expect", which it needs.'],
+    ['no expect', '{ "component": "module:list" }', '1:1 The case lacks the member "expect".'],
     [
       'a value of another type',
       '{ "component": "module:list", "expect": { "bundleCount": "1" } }',

@@ -29,9 +29,9 @@ describe('a HAR', () => {
   it('is refused with more headers or form pairs than a message has', () => {
     const pairs = Array.from({ length: 1001 }, (_, id) => ({ name: 'set-cookie', value: `a=${id}` }));
     const request = { ...ENTRY.request, headers: pairs };
-    expect(() => read({ ...ENTRY, request })).toThrow('a.har is no HAR: log.entries[0].request.headers');
+    expect(() => read({ ...ENTRY, request })).toThrow('a.har is not a HAR: log.entries[0].request.headers');
     const response = { ...RESPONSE, headers: pairs };
-    expect(() => read({ ...ENTRY, response })).toThrow('a.har is no HAR: log.entries[0].response.headers');
+    expect(() => read({ ...ENTRY, response })).toThrow('a.har is not a HAR: log.entries[0].response.headers');
     const posted = { ...ENTRY.request, postData: { params: pairs } };
     expect(() => read({ ...ENTRY, request: posted })).toThrow(
       'postData.params is not a list of at most 1000',

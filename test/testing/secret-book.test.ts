@@ -20,7 +20,7 @@ describe('a book of secrets', () => {
     const text = (length: number): string => secret(7).padEnd(length, '.');
     expect(book.clean(text(20_000))).not.toContain('number-7');
     expect(() => book.clean(text(2_000_001))).toThrow(expect.objectContaining({ code: 'RECORDING_REFUSED' }));
-    // What holds none of them is looked through once for all.
+    // A text without secrets is searched once for all of them.
     expect(book.clean('.'.repeat(2_000_001))).toHaveLength(2_000_001);
   });
 });

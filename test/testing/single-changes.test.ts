@@ -24,7 +24,7 @@ const isThere = existsSync(path.join(SHARED, 'corpus'));
 interface PublishedApp {
   readonly folder: string;
   readonly cases: string;
-  /** Whether its cases give parameters as a form does; those of others give them as expressions see them. */
+  /** Whether cases contain values of a form. Otherwise they contain values as expressions see them. */
   readonly isChecked?: boolean;
 }
 
@@ -65,10 +65,7 @@ const GET_SESSION = 'modules/getSession/getSession.communication.iml.json';
 const KEY = 'connections/apiKey/apiKey.communication.iml.json';
 const RPC = 'rpcs/listSessionsRpc/listSessionsRpc.communication.iml.json';
 
-/**
- * App, file, what is written, what is written instead, and how many lines further the place may be that is named: that of
- * another entry, or of the whole that is missing now. Default: 1.
- */
+/** App, file, old text, new text, and the maximum distance in lines to the reported location. Default: 1. */
 const CHANGES: readonly (readonly [
   app: PublishedApp,
   file: string,
@@ -154,7 +151,7 @@ function copyApp(app: PublishedApp): string {
   return folder;
 }
 
-/** Fixtures leave out what they are not about; a case says that any body will do. */
+/** Fixtures omit unrelated members. A case declares that any body matches. */
 function describeBody({ request, ...exchange }: { readonly request?: object }): object {
   if (request === undefined || !('method' in request) || request.method !== 'POST')
     return { request, ...exchange };

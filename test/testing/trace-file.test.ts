@@ -108,14 +108,14 @@ describe('a trace file', () => {
 
   it.each([
     [`${HEAD}\n{"line":"test"}\n`, 'Line 2: a test without its name or its failures.'],
-    ['', 'This is no trace: line 1 is no JSON object.'],
-    ['{"a":1}\n', 'This is no trace: its first line says nothing of a run.'],
-    ['{"line":"run","version":9}\n', 'This trace was written by a later version (9); 1 is known here.'],
+    ['', 'Not a trace: line 1 is not a JSON object.'],
+    ['{"a":1}\n', 'Not a trace: its first line has no run.'],
+    ['{"line":"run","version":9}\n', 'This trace has version 9; the latest supported version is 1.'],
     [
       '{"line":"run","version":1,"app":"a"}\n',
-      'This is no trace: its first line lacks the app, the component or the time.',
+      'Not a trace: its first line lacks the app, the component or the time.',
     ],
-    [`${HEAD}\nnot json\n{}\n`, 'This is no trace: line 2 is no JSON object.'],
+    [`${HEAD}\nnot json\n{}\n`, 'Not a trace: line 2 is not a JSON object.'],
     [`${HEAD}\n{"line":"x"}\n`, 'Line 2 is not a line of a trace: "x".'],
     [`${HEAD}\n{"line":"event","event":1}\n`, 'Line 2: unknown kind of event: no kind.'],
     [eventLine({ kind: 'constructor', at: 1 }), 'Line 2: unknown kind of event: "constructor".'],

@@ -54,13 +54,13 @@ export type Webhooks = [
   Expect<Same<Awaited<ReturnType<ReturnType<Engine['webhook']>['handle']>>, WebhookReport>>,
 ];
 
-/** What calls look like; nothing of it runs. */
+/** Examples of calls. They never run. */
 export async function calls(): Promise<void> {
   for await (const bundle of run) {
     const known: Expect<Same<typeof bundle, unknown>> = true;
     void known;
   }
-  // The state of a trigger is plain data, and goes back in as it came out.
+  // The state of a trigger is plain data and can be passed to the next run.
   const { bundles, state } = await module.run().orThrow();
   const kept: Expect<Same<typeof state, TriggerState | undefined>> = true;
   const all: Expect<Same<typeof bundles, readonly Bundle[]>> = true;
@@ -83,7 +83,7 @@ export async function calls(): Promise<void> {
   (await run.orThrow()).bundles.push(1);
 }
 
-/** A module has what its type can do. */
+/** A module has the members of its type. */
 export async function types(): Promise<void> {
   await trigger.run({ start: { since: '2026-01-31' } });
   await trigger.run({ start: { id: 7 } });
@@ -96,7 +96,7 @@ export async function types(): Promise<void> {
   await trigger.run({ start: { from: '2026-01-31' } });
 }
 
-/** What was given is not to be had before it is known whether the run went well. */
+/** Bundles are accessible only after a check of `ok`. */
 export async function outcomes(): Promise<void> {
   const report = await module.run();
   // @ts-expect-error the run may have failed
@@ -125,7 +125,7 @@ export async function outcomes(): Promise<void> {
   await engine.webhook('w').detach({ webhook: data });
 }
 
-/** An error is told apart by its type, and knows all of them. */
+/** The type of an error discriminates a union of all types. */
 export function errors(error: unknown): string | undefined {
   if (!(error instanceof AppError)) return undefined;
   // @ts-expect-error no type of error has this name

@@ -19,7 +19,7 @@ export type Language = [
   Expect<Same<CompileOptions['semantics'], 'runtime' | 'documented' | undefined>>,
 ];
 
-/** What calls look like; nothing of it runs. */
+/** Examples of calls. They never run. */
 export function calls(): void {
   greet({ name: 'ann' });
   // @ts-expect-error a scope is an object

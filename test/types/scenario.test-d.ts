@@ -24,7 +24,7 @@ export type Flows = [
   Expect<Same<Extract<FlowReport, RunFailure>['ok'], false>>,
 ];
 
-/** What calls look like; nothing of it runs. */
+/** Examples of calls. They never run. */
 export async function calls(): Promise<void> {
   const report = await runFlow(flow, { events: [{}] });
   // @ts-expect-error nothing is given before it is known that the run went well

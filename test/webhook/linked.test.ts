@@ -28,7 +28,12 @@ it('warns about an instant trigger of an unknown webhook', () => {
 it.each([
   ['both', { uid: '{{body.account}}' }, { url: '/me', response: { uid: '{{body.id}}' } }, []],
   ['missing in the webhook', {}, { url: '/me', response: { uid: '{{body.id}}' } }, ['"events" has no uid']],
-  ['missing in the connection', { uid: '{{body.account}}' }, { url: '/me' }, ['"account", which keeps none']],
+  [
+    'missing in the connection',
+    { uid: '{{body.account}}' },
+    { url: '/me' },
+    ['"account" to find its recipients'],
+  ],
   [
     'present in an OAuth chain',
     { uid: '{{body.account}}' },

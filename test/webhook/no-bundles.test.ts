@@ -87,7 +87,7 @@ describe('a uid that JSON parsing has rounded', () => {
       place: { pointer: '/webhooks/w/communication/uid' },
     });
     expect(report.error?.message).toBe(
-      'The uid 9007199254740992 is a number that JSON does not carry exactly. The API has to send it as text.',
+      'The uid 9007199254740992 is a number that JSON cannot represent exactly. The API must send it as text.',
     );
     expect(report.deliveries).toBeUndefined();
   });

@@ -147,7 +147,7 @@ function readText(part: ComponentPart, field: ComponentField): string | undefine
   const value = part.fields[field];
   if (value === undefined || value === null || value === '') return undefined;
   if (typeof value === 'string') return value;
-  part.refuse(field, `The ${field} of ${part.kind} "${part.name}" is no text.`);
+  part.refuse(field, `The ${field} of ${part.kind} "${part.name}" is not text.`);
   return undefined;
 }
 
@@ -160,7 +160,7 @@ function readChoice<Name extends string>(
   if (value === undefined) return undefined;
   const known = names.find((name) => name === value);
   if (known === undefined) {
-    const message = `"${value}" is no ${field} of a ${part.kind}; known are ${names.join(', ')}.`;
+    const message = `"${value}" is not a ${field} of a ${part.kind}. Expected one of ${names.join(', ')}.`;
     part.refuse(field, message + didYouMean(value, names));
   }
   return known;

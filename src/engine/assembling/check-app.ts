@@ -286,14 +286,14 @@ function checkGroups(app: App, groups: Document, warn: Warn): void {
   groups.value.forEach((group: unknown, index) => {
     const modules = isPlainObject(group) ? ownMember(group, 'modules') : undefined;
     if (!Array.isArray(modules)) {
-      const message = `Group ${index + 1} is no object with a label and a list of modules.`;
+      const message = `Group ${index + 1} is not an object with a label and a list of modules.`;
       warn('wrong-type', message, () => groups.locationOf(`/${index}`));
       return;
     }
     modules.forEach((name: unknown, position) => {
       if (typeof name === 'string' && app.modules.has(name)) return;
       const hint = typeof name === 'string' ? didYouMean(name, app.modules.keys()) : '';
-      const shown = typeof name === 'string' ? `"${name}"` : 'a value that is no text';
+      const shown = typeof name === 'string' ? `"${name}"` : 'a value that is not text';
       warn('unknown-reference', `Group ${index + 1} lists ${shown}, no module of the app.${hint}`, () =>
         groups.locationOf(`/${index}/modules/${position}`),
       );
@@ -324,7 +324,7 @@ function checkOwnUid({ name, communication }: WebhookComponent, warn: Warn): voi
 
 function checkUid({ name, communication }: ConnectionComponent, webhook: WebhookComponent, warn: Warn): void {
   if (communication === undefined || listSections(communication.value).some(keepsUid)) return;
-  const message = `The shared webhook "${webhook.name}" finds its recipients by the uid of the connection "${name}", which keeps none (response.uid).`;
+  const message = `The shared webhook "${webhook.name}" needs the uid of the connection "${name}" to find its recipients, but the connection does not set response.uid.`;
   warn('missing-uid', message, () => communication.locationOf(''));
 }
 
@@ -460,7 +460,7 @@ function checkBase({ base }: App, warn: Warn): boolean {
 
 function checkPolled(name: string, communication: Document, request: Request | undefined, warn: Warn): void {
   if (request === undefined || isWritten(request.spec, 'url') || isWritten(request.spec, 'endpoint')) return;
-  const message = `The polling trigger "${name}" has no url, so there is nothing it could poll.`;
+  const message = `The polling trigger "${name}" has no url to poll.`;
   warn('missing-url', message, () => communication.locationOf(request.pointer));
 }
 
@@ -475,7 +475,7 @@ function checkRelative(document: Document, requests: readonly Request[], warn: W
     const url = ownMember(spec, 'url');
     if (typeof url !== 'string' || url.trim() === '' || isAbsolute(url) || isWritten(spec, 'baseUrl'))
       continue;
-    const message = `The address ${quote(url)} is relative, and no baseUrl stands before it here: start it with https://.`;
+    const message = `The address ${quote(url)} is relative, but this component has no baseUrl. Start it with https://.`;
     warn('unusable-url', message, () => document.locationOf(childPointer(pointer, 'url')));
   }
 }

@@ -43,9 +43,9 @@ const FIELDS: readonly ComponentField[] = [
  */
 export function defineApp(definition: AppDefinition): App {
   const copy = copyJson(definition, '');
-  if (!isPlainObject(copy)) throw invalid('', 'The definition is no object.');
+  if (!isPlainObject(copy)) throw invalid('', 'The definition is not an object.');
   const name = ownMember(copy, 'name');
-  if (typeof name !== 'string' || name === '') throw invalid('/name', 'The name of the app is no text.');
+  if (typeof name !== 'string' || name === '') throw invalid('/name', 'The name of the app is not text.');
   const warnings: Warning[] = [];
   refuseUnknown(copy, ['name', ...GENERAL, ...Object.keys(KINDS)], '');
   return assembleApp({
@@ -69,10 +69,11 @@ function readParts(definition: PlainObject, member: string, kind: ComponentKind)
   const components = ownMember(definition, member);
   const pointer = `/${member}`;
   if (components === undefined || components === null) return [];
-  if (!isPlainObject(components)) throw invalid(pointer, `"${member}" is no object of ${member} by name.`);
+  if (!isPlainObject(components))
+    throw invalid(pointer, `"${member}" is not an object of ${member} by name.`);
   return Object.entries(components).map(([name, component]) => {
     const at = childPointer(pointer, name);
-    if (!isPlainObject(component)) throw invalid(at, `The ${kind} "${name}" is no object.`);
+    if (!isPlainObject(component)) throw invalid(at, `The ${kind} "${name}" is not an object.`);
     return readPart(kind, name, component, at);
   });
 }
@@ -88,7 +89,7 @@ function readPart(kind: ComponentKind, name: string, component: PlainObject, poi
     const at = childPointer(pointer, code);
     if (contents !== 'source') documents.set(code, createDocument(value, at));
     else if (typeof value === 'string') sources.set(code, { text: value, file: undefined });
-    else throw invalid(at, `The ${code} of ${kind} "${name}" is no text.`);
+    else throw invalid(at, `The ${code} of ${kind} "${name}" is not text.`);
   }
   if (kind === 'function' && !sources.has('code')) {
     throw invalid(pointer, `The function "${name}" has no code.`);

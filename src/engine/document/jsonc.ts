@@ -428,7 +428,11 @@ function stringError(source: JsonSource, offset: number, length: number): SpecEr
     );
   }
   const found = showSource(source.text.charAt(at));
-  return jsonError(source, at, `A text holds the control character ${found}: expected it escaped.`);
+  return jsonError(
+    source,
+    at,
+    `A string contains the control character ${found}; expected an escape sequence.`,
+  );
 }
 
 /** Returns the offset of the first character in a quoted text that JSON does not allow. */

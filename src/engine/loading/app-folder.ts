@@ -33,7 +33,7 @@ export interface FolderOptions extends LoadOptions {
 
 /** Opens the folder of an app. Reads files synchronously, only in this folder and those of `include`. */
 export function openAppFolder(folder: string, options: FolderOptions = {}): AppFolder {
-  const { include = [], outside = "lies outside of the app's folder" } = options;
+  const { include = [], outside = "is outside the app's folder" } = options;
   const root = realpathSync(folder);
   const overlay = options.overlay && layOver(options.overlay, path.resolve(folder), root);
   const folders = [root, ...include.map((other) => resolveFolder(path.resolve(root, other)))];
@@ -102,7 +102,7 @@ function readAppFile(open: OpenFolders, file: string, locationOf: () => SourceLo
   };
   const relative = file.replaceAll('\\', '/');
   if (relative.includes('\0') || path.posix.isAbsolute(relative) || /^[a-zA-Z]:/.test(relative)) {
-    throw refuse('is no relative path');
+    throw refuse('is not a relative path');
   }
   const target = path.resolve(folders[0] ?? '', relative);
   const judge = (absolute: string): void => assertReadable(open, absolute, refuse);
@@ -113,7 +113,7 @@ function readAppFile(open: OpenFolders, file: string, locationOf: () => SourceLo
     const { real, stats } = followLinks(open, target);
     // Checks the target of a link again.
     if (real !== target) judge(real);
-    if (!stats.isFile()) throw refuse('is no regular file');
+    if (!stats.isFile()) throw refuse('is not a regular file');
     // The file may have been replaced: checks the opened one.
     const read = readRegularFile(real, MAX_FILE_BYTES, judge);
     if (!read.ok) throw refuse(read.problem);

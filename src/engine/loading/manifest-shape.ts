@@ -17,13 +17,13 @@ const WORD: KeyShape = { types: ['string'] };
 
 /** Metadata of a component. Source: https://github.com/integromat/vscode-apps-sdk#readme (makecomapp.json). [src] */
 const RECORD_KEYS: Readonly<Record<string, KeyShape>> = {
-  label: described('What the component is called.', WORD),
-  description: described('What it does.', WORD),
-  connectionType: described('How the connection is made.', WORD, [...CONNECTION_TYPE_NAMES.keys()]),
+  label: described('Label of the component.', WORD),
+  description: described('Description of the component.', WORD),
+  connectionType: described('Type of the connection.', WORD, [...CONNECTION_TYPE_NAMES.keys()]),
   webhookType: described('`web`: an address for each user; `web-shared`: one for all.', WORD, WEBHOOK_TYPES),
-  moduleType: described('What the module does.', WORD, MODULE_TYPES),
+  moduleType: described('Type of the module.', WORD, MODULE_TYPES),
   moduleSubtype: described('The old name of moduleType.', WORD, MODULE_TYPES),
-  actionCrud: described('What an action does to the service.', WORD, CRUD_KINDS),
+  actionCrud: described('CRUD type of an action.', WORD, CRUD_KINDS),
   connection: described('Name of the connection it runs with.', WORD),
   altConnection: described('Name of a second connection that a user may choose.', WORD),
   webhook: described('Name of the webhook of an instant trigger.', WORD),
@@ -91,7 +91,7 @@ export const MANIFEST_SHAPE: Shape = {
         title: 'an origin',
         isOpen: true,
         keys: {
-          label: described('What the editor calls it.', WORD),
+          label: described('Name in the editor.', WORD),
           baseUrl: described('Address of the API of the zone.', WORD),
           appId: described('Name of the app there.', WORD),
           appVersion: described('Version of the app there.', { types: ['number'] }),

@@ -38,7 +38,7 @@ export function createCodeReader(folder: AppFolder, warn: Warn): CodeReader {
     // Unused parts can be empty files.
     const document = text.trim() === '' ? undefined : readDocument(text, code.file, warn);
     if (document === undefined) {
-      warnMissing('missing-file', `The file is empty, so there is no ${code.name}.`, () => ({
+      warnMissing('missing-file', `The file is empty; expected ${code.name}.`, () => ({
         file: code.file,
       }));
     }

@@ -282,9 +282,7 @@ async function readMetadata(folder: AppFolder, file: string, warn: Warn): Promis
   if (text === undefined) return undefined;
   const document = readDocument(text, file, warn);
   if (isPlainObject(document.value)) return document;
-  warn('wrong-type', 'The file holds no object, so it says nothing of the component.', () =>
-    document.locationOf(''),
-  );
+  warn('wrong-type', 'The file is not an object and is ignored.', () => document.locationOf(''));
   return undefined;
 }
 

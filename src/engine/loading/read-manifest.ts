@@ -56,12 +56,12 @@ export async function readManifest(folder: AppFolder, name: string): Promise<Man
   const warn = collectWarnings(warnings);
   const text = await folder.read(MANIFEST, () => ({ file: MANIFEST }));
   if (text === undefined) {
-    throw new SpecError('SPEC_MISSING', `There is no ${MANIFEST} here.`, { place: { file: MANIFEST } });
+    throw new SpecError('SPEC_MISSING', `The folder has no ${MANIFEST}.`, { place: { file: MANIFEST } });
   }
   const document = readDocument(text, MANIFEST, warn);
   const root = document.value;
   if (!isPlainObject(root)) {
-    throw new SpecError('SPEC_INVALID', `${MANIFEST} holds no object.`, { place: document.locationOf('') });
+    throw new SpecError('SPEC_INVALID', `${MANIFEST} is not an object.`, { place: document.locationOf('') });
   }
   const manifest: Manifest = {
     document,
@@ -136,11 +136,11 @@ function findRecords(manifest: Manifest, components: unknown): FoundRecord[] {
 function isRecord(manifest: Manifest, value: unknown, pointer: string, title: string): value is PlainObject {
   if (isPlainObject(value)) return true;
   const place = (): SourceLocation => manifest.document.locationOf(pointer);
-  if (value === null) manifest.warn('null-component', `${title} is null, and left out.`, place);
+  if (value === null) manifest.warn('null-component', `${title} is null and is ignored.`, place);
   else if (Array.isArray(value)) {
-    const what = value.length === 0 ? 'an empty array; expected an object' : 'an array, and left out';
+    const what = value.length === 0 ? 'an empty array; expected an object' : 'an array, and is ignored';
     manifest.warn('component-is-array', `${title} is ${what}.`, place);
-  } else manifest.warn('wrong-type', `${title} is no object, and left out.`, place);
+  } else manifest.warn('wrong-type', `${title} is not an object and is ignored.`, place);
   return false;
 }
 
@@ -174,7 +174,7 @@ function readCodeFiles(
     if (file === undefined || file === null) return [];
     const at = childPointer(pointer, name);
     if (typeof file !== 'string' || file.trim() === '') {
-      manifest.warn('wrong-type', `The path of ${name} is no text.`, () => manifest.document.locationOf(at));
+      manifest.warn('wrong-type', `The path of ${name} is not text.`, () => manifest.document.locationOf(at));
       return [];
     }
     manifest.declared.add(file);

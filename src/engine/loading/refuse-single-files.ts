@@ -41,7 +41,7 @@ export async function refuseSingleFiles(folder: AppFolder, files: Iterable<strin
   const message = [
     `The ${kind} in "${file}"${more} is written in one file${await listMembers(folder, file)}.`,
     'Expected is a folder for each component, with a file for each of its parts:',
-    `  ${own}/metadata.json     what it is: {"label": "...", "type": "..."}`,
+    `  ${own}/metadata.json     its metadata: {"label": "...", "type": "..."}`,
     `  ${own}/api.imljson       its communication: the request, or a list of them`,
     `  ${own}/${kind === 'module' ? 'expect.imljson   ' : 'parameters.imljson'} its parameters: a list of fields`,
     'or a makecomapp.json that names such files.',

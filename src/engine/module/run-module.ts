@@ -30,7 +30,7 @@ export function runModule(module: ModuleComponent, input: RunInput, runtime: Run
   if (module.type !== 'trigger' && (input.state ?? input.start) !== undefined) {
     throw new EngineError(
       'USAGE',
-      `The module "${module.name}" is no polling trigger: only those take "state" and "start".`,
+      `The module "${module.name}" is not a polling trigger. Only polling triggers accept "state" and "start".`,
     );
   }
   switch (module.type) {
@@ -47,7 +47,7 @@ export function runModule(module: ModuleComponent, input: RunInput, runtime: Run
     case 'responder':
       throw new EngineError(
         'USAGE',
-        `The module "${module.name}" is a responder: it is not run, respond() gives its answer.`,
+        `The module "${module.name}" is a responder and cannot run. Call respond() for its response.`,
       );
     default:
       return assertNever(module.type);
@@ -81,7 +81,10 @@ function runRequests(
 function runTrigger(module: ModuleComponent, input: RunInput, runtime: Runtime): ModuleRun {
   const { start, state: given } = input;
   if (input.data !== undefined) {
-    throw new EngineError('USAGE', `The trigger "${module.name}" takes its state as "state", not as "data".`);
+    throw new EngineError(
+      'USAGE',
+      `The trigger "${module.name}" accepts its state as "state", not as "data".`,
+    );
   }
   let state: (() => TriggerState) | undefined;
   const includesItem =
@@ -182,7 +185,7 @@ export function readSingleRequest(
 ): CompiledRequest | undefined {
   if (request !== undefined) assertNoEndpoint([request], 'An instant trigger', context);
   if (second === undefined) return request;
-  const message = 'An instant trigger makes a single request, and its communication holds several.';
+  const message = 'An instant trigger sends a single request, but its communication has several.';
   throw runError('InvalidConfigurationError', message, context, { place: communication.locationOf('/1') });
 }
 

@@ -122,7 +122,7 @@ export function convertValue(spec: ParameterSpec, value: unknown, timezone: stri
 function convertJson(value: unknown): Converted {
   const kind = classifyValue(value);
   if (kind !== 'unreadable' && kind !== 'buffer') return { ok: true, value };
-  return { ok: false, expected: 'a value that JSON can hold' };
+  return { ok: false, expected: 'a value that JSON supports' };
 }
 
 /** Ids of platform objects are numbers or text, kept unchanged. [src] */

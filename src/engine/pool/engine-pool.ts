@@ -464,7 +464,7 @@ class PoolRun implements PromiseLike<RunReport>, AsyncIterable<Bundle>, Pick<Mod
 function takenTwice(): EngineError {
   return new EngineError(
     'USAGE',
-    'A run is awaited or iterated over once; call run() again for another one.',
+    'A run can be awaited or iterated over only once. Call run() again to repeat it.',
   );
 }
 

@@ -74,7 +74,7 @@ export async function runTask(posted: PostedTask): Promise<void> {
     send({ kind: 'ended', task: id, result: { ok: true, value } });
   } catch (thrown) {
     const isUnsendable = thrown instanceof DOMException && thrown.name === 'DataCloneError';
-    const message = `The output of ${name} cannot be sent to another thread: plain data is expected.`;
+    const message = `The output of ${name} cannot be sent to another thread. Expected plain data.`;
     const error = isUnsendable ? new EngineError('USAGE', message, { cause: thrown }) : thrown;
     send({ kind: 'ended', task: id, result: { ok: false, error: carryError(error) } });
   } finally {

@@ -102,7 +102,7 @@ async function readSetup(
   if (typeof options === 'object' && options !== null) return options;
   throw new EngineError(
     'USAGE',
-    'The setup module of an engine pool has to export options of createEngine as its default, or a function that gives them.',
+    'The setup module of an engine pool must have a default export: options of createEngine, or a function that returns them.',
   );
 }
 

@@ -516,7 +516,7 @@ function isCloneError(thrown: unknown): boolean {
 }
 
 function notPlain(what: string, cause: unknown): EngineError {
-  return new EngineError('USAGE', `${what} cannot be sent to another thread: plain data is expected.`, {
+  return new EngineError('USAGE', `${what} cannot be sent to another thread. Expected plain data.`, {
     cause,
   });
 }

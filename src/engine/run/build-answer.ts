@@ -83,7 +83,7 @@ function readStatus(directive: Directive | undefined, context: RunContext): numb
   const text = typeof value === 'object' ? '' : toText(value).trim();
   if (STATUS.test(text)) return Number(text);
   const shown = typeof value === 'object' ? describeType(value) : JSON.stringify(text.slice(0, MAX_SHOWN));
-  throw respondError(`The status of an answer has to be 100 to 999, not ${shown}.`, directive, context);
+  throw respondError(`The status of a response must be 100 to 999, not ${shown}.`, directive, context);
 }
 
 function readType(directive: Directive | undefined, context: RunContext): RespondType | undefined {
@@ -93,7 +93,7 @@ function readType(directive: Directive | undefined, context: RunContext): Respon
   const type = RESPOND_TYPES.find((known) => known === name);
   if (type !== undefined) return type;
   const shown = JSON.stringify(name.slice(0, MAX_SHOWN));
-  const message = `The type of an answer is one of ${RESPOND_TYPES.join(', ')}, not ${shown}.`;
+  const message = `The type of a response must be one of ${RESPOND_TYPES.join(', ')}, not ${shown}.`;
   throw respondError(message + didYouMean(name, RESPOND_TYPES), directive, context);
 }
 

@@ -202,7 +202,7 @@ function partsOfPage(request: CompiledRequest, page: CompiledPagination, context
   if (!evaluateFlag(page.mergeWithParent, true, context)) {
     if (page.url === undefined) {
       const place = request.document.locationOf(page.pointer);
-      const message = 'A pagination that merges nothing needs a url of its own.';
+      const message = 'Pagination with mergeWithParent false needs its own url.';
       throw runError('InvalidConfigurationError', message, context, { place });
     }
     return { ...own, inheritedQs: [], body: page.body };
@@ -293,7 +293,7 @@ function buildAddress(request: CompiledRequest, parts: RequestParts, context: Ru
     buildUrl({ url, baseUrl, encodeUrl, ...values, onCollection }),
   );
   for (const name of [...collections].slice(0, MAX_WARNINGS)) {
-    const message = `A collection cannot be sent in a query: "${name}" goes out with an empty value.`;
+    const message = `A collection cannot be sent in a query: "${name}" is sent with an empty value.`;
     warnOnce({ code: 'qs-collection', message, place: placeOfMember(name, layers, context) }, context);
   }
   if (context.run.rules.keepsHost) assertUniversalHost(built.url, request, parts.urlDirective, context);
@@ -304,7 +304,7 @@ function readMethod(text: string | undefined, request: CompiledRequest, context:
   const method = (text ?? 'GET').trim().toUpperCase();
   if (METHOD.test(method)) return method;
   const place = request.method && request.document.locationOf(request.method.pointer);
-  throw runError('RuntimeError', `The method of the request is not one: letters are expected.`, context, {
+  throw runError('RuntimeError', `Invalid HTTP method: expected letters only.`, context, {
     place,
   });
 }

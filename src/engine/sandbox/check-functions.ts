@@ -55,11 +55,11 @@ function lengthWarning(
   if (length > mostCompiled)
     return [{ code: 'code-too-long', message: tellTooLong(code), place: { file: nameFile(code) } }];
   if (length <= maxCodeLength) return [];
-  const message = `Custom function '${code.name}' has ${length} characters of code; the platform takes at most ${maxCodeLength}`;
+  const message = `Custom function '${code.name}' has ${length} characters of code; Make allows at most ${maxCodeLength}`;
   return [{ code: 'code-too-long', message, place: { file: nameFile(code) } }];
 }
 
 /** The error of code above `MAX_COMPILED_LENGTH`. */
 export function tellTooLong(code: SandboxFunction): string {
-  return `Custom function '${code.name}' has ${code.code?.length} characters of code; more than ${MAX_COMPILED_LENGTH} are not compiled (${nameFile(code)})`;
+  return `Custom function '${code.name}' has ${code.code?.length} characters of code; at most ${MAX_COMPILED_LENGTH} are compiled (${nameFile(code)})`;
 }

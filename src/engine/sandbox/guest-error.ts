@@ -78,7 +78,7 @@ function describeCeiling(ceiling: Ceiling, limits: SandboxLimits): string {
     case 'stack':
       return 'nests calls or data too deeply';
     case 'fault':
-      return 'was stopped: it needs more than its sandbox can give';
+      return 'was stopped: it exceeded a limit of its sandbox';
   }
 }
 

@@ -186,7 +186,7 @@ function pinImports(
     ),
   ]);
   if (found.size !== pins.size) {
-    throw new EngineError('USAGE', 'The QuickJS build asks its host in a way that cannot be pinned.');
+    throw new EngineError('USAGE', 'The QuickJS build uses an import that cannot be made deterministic.');
   }
   return Object.fromEntries(pinned);
 }

@@ -12,7 +12,7 @@ export async function prepareQuickJs(): Promise<Uint8Array> {
   const code = await loadUnprepared();
   const machine = await createMachine({ ...DEFAULT_SANDBOX_LIMITS, now: () => 0, isOver: () => false }, code);
   const border = runPrelude(machine, () => {
-    throw new Error('The prelude asks its host nothing.');
+    throw new Error('The prelude calls no function of its host.');
   });
   return packImage({ border: Number(border.value), pages: machine.keep() });
 }

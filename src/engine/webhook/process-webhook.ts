@@ -208,6 +208,6 @@ function buildFinalAnswer(respond: CompiledRespond | undefined, context: RunCont
   const answer = buildAnswer(respond, context);
   if (answer.status >= 200 && answer.status <= 599) return answer;
   const place = respond.document.locationOf(respond.status?.pointer ?? '');
-  const message = `A webhook can answer with a status of 200 to 599, not ${answer.status}.`;
+  const message = `A webhook can respond with a status of 200 to 599, not ${answer.status}.`;
   throw runError('RuntimeError', message, context, { place });
 }

@@ -282,7 +282,7 @@ function tooManyItems(
 export function evaluateUid({ uid, document }: CompiledWebhook, context: RunContext): string | undefined {
   const value = evaluateDirective(uid, context);
   if (isUnsafeNumber(value)) {
-    const message = `The uid ${value} is a number that JSON does not carry exactly. The API has to send it as text.`;
+    const message = `The uid ${value} is a number that JSON cannot represent exactly. The API must send it as text.`;
     throw runError('DataError', message, context, { place: document.locationOf(uid?.pointer ?? '/uid') });
   }
   const isScalar = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';

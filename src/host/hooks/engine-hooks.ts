@@ -84,7 +84,7 @@ function assertKeepable(data: unknown, { name }: HookRow): void {
   if (!isLongerThan(data, MAX_HOOK_LENGTH)) return;
   throw new EngineError(
     'HOST_REFUSED',
-    `The hook "${name}" cannot keep more than ${MAX_HOOK_LENGTH} characters of what its service answered: take less into \`response.data\`.`,
+    `The hook "${name}" cannot store more than ${MAX_HOOK_LENGTH} characters of the response of its API. Store less in \`response.data\`.`,
   );
 }
 

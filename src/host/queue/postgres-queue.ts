@@ -433,5 +433,5 @@ function fromUuid(id: string): Pick<QueueJob, 'kind' | 'rowId'> {
   const kind = KINDS[Number.parseInt(id.slice(0, 8), 16) - 1];
   const rowId = Number.parseInt(`${id.slice(15, 18)}${id.slice(20, 23)}${id.slice(24)}`, 16);
   if (kind !== undefined && Number.isSafeInteger(rowId)) return { kind, rowId };
-  throw new EngineError('USAGE', `The queue holds a job of somebody else: ${id}.`);
+  throw new EngineError('USAGE', `The queue contains a job of another program: ${id}.`);
 }

@@ -300,7 +300,7 @@ function whyItRests(
   const start = nextStart(state, settings, { kind: 'run', nowMs, unresolved });
   if (start.kind === 'wait') return 'sequential: it waits for an execution to be resolved';
   if (waiting === 0 || settings.scheduling !== 'timed') return undefined;
-  return row.nextRunMs === null ? undefined : `takes what waits at ${formatTime(row.nextRunMs)}`;
+  return row.nextRunMs === null ? undefined : `processes waiting events at ${formatTime(row.nextRunMs)}`;
 }
 
 /** Why startable work is late. */

@@ -72,8 +72,7 @@ const WEBHOOK_SHAPE: Shape = {
 };
 
 const SETTINGS_ABOUT: Readonly<Record<keyof typeof DEFAULT_SETTINGS, string>> = {
-  scheduling:
-    '`timed`: every so often; `instant`: when an event comes in. It follows from the rest of the scenario.',
+  scheduling: '`timed`: by schedule; `instant`: when an event arrives. Derived from the other members.',
   sequential: 'Runs one at a time, and none while an incomplete execution is unresolved. Default: false.',
   storeIncomplete: 'Whether to store failed bundles as incomplete executions. Default: false.',
   dataLoss:
@@ -81,7 +80,7 @@ const SETTINGS_ABOUT: Readonly<Record<keyof typeof DEFAULT_SETTINGS, string>> = 
   autoCommit: 'Whether to commit each bundle of the first module separately. Default: true.',
   maxErrors: 'Consecutive errors that deactivate the scenario. Default: 3.',
   instantMaxErrors: 'Same as maxErrors for instant scheduling. Default: maxErrors.',
-  instantRateLimit: 'What a RateLimitError does under instant scheduling. Default: suspend.',
+  instantRateLimit: 'Reaction to a RateLimitError with instant scheduling. Default: suspend.',
   minRetryAfterMs: 'Minimum suspension by Retry-After in milliseconds. Default: 1000.',
   maxRetryAfterMs: 'Maximum suspension by Retry-After in milliseconds; 0 ignores it. Default: one day.',
 };

@@ -49,7 +49,7 @@ export function createNotifier(options: NotifierOptions): Notifier {
         .then(() => tell(to, JSON.stringify(notice), timeoutMs))
         // The error may contain the URL, which may be a secret.
         .catch((error: unknown) =>
-          failed(error instanceof Refusal ? error.message : 'it does not answer', error),
+          failed(error instanceof Refusal ? error.message : 'it does not respond', error),
         )
         .finally(() => {
           waiting--;
@@ -72,7 +72,7 @@ async function postTo(url: string, body: string, timeoutMs: number): Promise<voi
   const signal = AbortSignal.timeout(timeoutMs);
   const response = await fetch(url, { method: 'POST', headers, body, signal, redirect: 'error' });
   await response.body?.cancel();
-  if (!response.ok) throw new Refusal(`it was answered ${response.status}`);
+  if (!response.ok) throw new Refusal(`it responded with status ${response.status}`);
 }
 
 function runCommand(command: string, input: string, timeoutMs: number): Promise<void> {

@@ -140,7 +140,7 @@ export async function createHostMetrics(): Promise<HostMetrics> {
     labelNames: ['scenario'],
   });
   const givenUp = new Counter({
-    ...of('given_up_total', 'Work that was given up after process ends.'),
+    ...of('given_up_total', 'Work that failed permanently after process crashes.'),
     labelNames: ['scenario', 'source'],
   });
   const problems = new Counter(of('problems_total', 'Problems of the host, such as an unavailable store.'));

@@ -50,7 +50,7 @@ export async function openHostPostgres(options: PostgresOptions & SealOptions): 
 
 function assertKey({ sealKey }: SealOptions): void {
   if (sealKey === undefined || sealKey.byteLength === SEAL_KEY_BYTES) return;
-  throw new StoreError('STORE_FAILED', `"sealKey": ${SEAL_KEY_BYTES} bytes are expected.`);
+  throw new StoreError('STORE_FAILED', `"sealKey": expected ${SEAL_KEY_BYTES} bytes.`);
 }
 
 const PREFIX = 'host_';

@@ -57,7 +57,7 @@ const MAX_PLAN = 1024 * 1024;
 /** @throws EngineError (HOST_REFUSED) if the plan is too large */
 export function assertFits(name: string, plan: ScenarioPlan): void {
   if (!isLongerThan(plan, MAX_PLAN)) return;
-  const message = `The scenario "${name}" is too large: it may have ${MAX_PLAN} characters of JSON, of which each value takes ${VALUE_LENGTH} besides its own.`;
+  const message = `The scenario "${name}" is too large: expected at most ${MAX_PLAN} characters of JSON, where each value counts ${VALUE_LENGTH} more.`;
   throw new EngineError('HOST_REFUSED', message);
 }
 

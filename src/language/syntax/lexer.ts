@@ -13,7 +13,7 @@ export type TokenKind =
   | 'end';
 
 const BRACES =
-  'Braces cannot stand inside an expression: it has no object literals, and {{ }} nests only as an index.';
+  'Braces are not allowed inside an expression. IML has no object literals, and {{ }} nests only as an index.';
 
 const WHITE_SPACE = /\s/;
 

@@ -64,8 +64,8 @@ export function completeAnswer({ status, headers, body }: Answer, further: Plain
 /** Errors of the store that may be temporary. */
 const TEMPORARY: Readonly<Partial<Record<ErrorCode, string>>> = {
   STORE_BUSY: 'Too many changes at once, please try again.',
-  STORE_UNAVAILABLE: 'The database does not answer at the moment, please try again.',
-  STORE_FULL: 'There is no room left to store anything.',
+  STORE_UNAVAILABLE: 'The database does not respond. Try again later.',
+  STORE_FULL: 'No space left for data.',
 };
 
 /** Converts a thrown value to a refusal. Callers do not see details of defects. */
@@ -136,14 +136,14 @@ function describeRefusal(refusal: Refusal, maxBodyBytes: number): RestError {
       return new RestError('REST_REQUEST', 'Request Timeout', {
         status: 408,
         apiCode: 'SC408',
-        detail: 'The request came too slowly.',
+        detail: 'The request was not received in time.',
       });
     case 'busy':
     case 'full':
       return new RestError('REST_REQUEST', 'Service Unavailable', {
         status: 503,
         apiCode: 'SC503',
-        detail: 'Too much at a time, please try again.',
+        detail: 'Too many concurrent requests. Try again later.',
         headers: { 'retry-after': '1' },
       });
     case 'failed':

@@ -9,7 +9,7 @@ export function id(description?: string): Schema<number> {
 const NAME_PATTERN =
   "^[\\p{L}\\p{M}\\p{Nd}'.()*+,@_/\\-](?:[\\p{L}\\p{M}\\p{Nd} '.()*+,@_/\\-]*[\\p{L}\\p{M}\\p{Nd}'.()*+,@_/\\-])?$";
 const NAME_RULE =
-  "must hold only letters, digits, spaces and ' - . ( ) * + , @ _ / and not start or end with a space";
+  "must contain only letters, digits, spaces and ' - . ( ) * + , @ _ / and not start or end with a space";
 
 /** The name of an organization or team. Its maximum length is [inf]. */
 export function properName(): Schema<string> {

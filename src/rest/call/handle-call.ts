@@ -43,7 +43,7 @@ function readQuery(search: URLSearchParams, schemas: SchemaMap): QueryParts {
   const page: PlainObject = {};
   const values: PlainObject = {};
   const problems: string[] = [];
-  if (search.size > MAX_PARAMETERS) problems.push(`A query may hold at most ${MAX_PARAMETERS} parameters.`);
+  if (search.size > MAX_PARAMETERS) problems.push(`A query can have at most ${MAX_PARAMETERS} parameters.`);
   for (const [name, text] of [...search].slice(0, MAX_PARAMETERS)) {
     if (!isStorable(text)) {
       problems.push(invalidParameter(name, UNSTORABLE));

@@ -98,7 +98,7 @@ export async function readJsonBody(request: Request): Promise<unknown> {
     throw bodyProblem('must be sent without content encoding');
   const text = decodeUtf8(bytes);
   if (countValues(text) > BODY_LIMITS.maxValues)
-    throw bodyProblem(`must not hold more than ${BODY_LIMITS.maxValues} values`);
+    throw bodyProblem(`must not contain more than ${BODY_LIMITS.maxValues} values`);
   const value = parseJson(text);
   const problem = structureProblem(text);
   if (problem !== undefined) throw bodyProblem(problem);
@@ -212,7 +212,7 @@ function structureProblem(text: string): string | undefined {
         if (!isStorable(value)) return UNSTORABLE;
         const names = open.at(-1);
         if (!nameIsNext || !names) break;
-        if (names.has(value)) return `must not hold the name ${token.slice(0, 80)} twice`;
+        if (names.has(value)) return `must not contain the name ${token.slice(0, 80)} twice`;
         names.add(value);
         nameIsNext = false;
       }
@@ -222,7 +222,7 @@ function structureProblem(text: string): string | undefined {
 }
 
 /** Completes an error message about a text. */
-export const UNSTORABLE = 'must not hold NUL or half of a surrogate pair';
+export const UNSTORABLE = 'must not contain NUL or an unpaired surrogate';
 
 /** Whether every store accepts a text: PostgreSQL refuses NUL, UTF-8 lone surrogates. */
 export function isStorable(text: string): boolean {

@@ -31,8 +31,8 @@ const REFUSALS: Readonly<Record<string, string>> = {
   '422': 'The access list cannot be provisioned.',
   '424': 'The synchronization of the organization is not finished.',
   '429': 'The calls of the minute are used up.',
-  '500': 'Something went wrong on our side.',
-  '503': 'Too many changes at once, or the store does not answer.',
+  '500': 'Internal error.',
+  '503': 'Too many concurrent changes, or the store does not respond.',
 };
 
 /**
@@ -132,7 +132,7 @@ function describeParameters(operation: RestOperation): readonly PlainObject[] {
             name: 'cols[]',
             in: 'query',
             required: false,
-            description: `Columns to answer with, \`*\` for all; unknown ones are ignored. Known: ${columns.all.join(', ')}.`,
+            description: `Columns to return, \`*\` for all; unknown ones are ignored. Known: ${columns.all.join(', ')}.`,
             schema: list(text()),
             explode: true,
           },

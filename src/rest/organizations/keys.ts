@@ -241,7 +241,7 @@ const updateKey: StoreOperation = defineOperation({
   id: 'updateKey',
   method: 'PATCH',
   path: PATH,
-  summary: 'Changes the name or the parameters of a key; what is not sent keeps its value.',
+  summary: 'Changes the name or the parameters of a key. Absent members keep their values.',
   scopes: ['keys:write'],
   body: object({}, { name: keyName(), parameters: freeForm() }),
   permission: 'key edit',

@@ -257,7 +257,7 @@ const updateInstanceOrganization: StoreOperation = defineOperation({
   method: 'PATCH',
   path: ADMIN_PATH,
   tag: ADMIN_TAG,
-  summary: 'Changes what is sent; a license replaces the old one entirely.',
+  summary: 'Changes the sent members. A license replaces the old one completely.',
   scopes: ['admin:write'],
   params: { organizationId: id() },
   body: object(

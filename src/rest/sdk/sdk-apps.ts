@@ -181,7 +181,7 @@ const createApp = define(
     }
     const app = await services.store.transaction(async (writer) => {
       if ((await writer.count('sdkApps', { name: String(name), version: 1 })) > 0) {
-        const detail = `There is an app with the name ${name} already.`;
+        const detail = `An app with the name ${name} already exists.`;
         throw refused('IM005', { message: 'Invalid input parameters', detail });
       }
       return writer.insert('sdkApps', {

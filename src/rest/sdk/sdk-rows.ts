@@ -86,7 +86,7 @@ export async function addPart(
   } else if (await isTaken(name)) {
     throw refused('IM005', {
       message: 'Invalid input parameters',
-      detail: `The app has a ${shape.kind} with the name ${name} already.`,
+      detail: `The app already has a ${shape.kind} with the name ${name}.`,
     });
   }
   const { name: _name, moduleInitMode: _mode, subtype: _subtype, ...members } = body;

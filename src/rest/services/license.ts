@@ -110,7 +110,7 @@ export function licenseProblem(license: License, rules: LicenseRules): string | 
     return invalidParameter('license.dynamicConnections', 'requires dynamicDependencies to be enabled');
   }
   if (JSON.stringify(license).length > MAX_LICENSE) {
-    return invalidParameter('license', `must not hold more than ${MAX_LICENSE} characters of JSON`);
+    return invalidParameter('license', `must not have more than ${MAX_LICENSE} characters of JSON`);
   }
   const { productManagement = rules.publicCloud ? rules.productManagement : undefined } = license;
   if (productManagement === undefined) return missingParameter('license.productManagement');

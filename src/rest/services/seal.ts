@@ -89,7 +89,7 @@ function canOpen(seal: Seal, sealed: string, context: string): boolean {
 
 function wrongKey(source: string): Error {
   return configError(
-    `${source} is not the encryption key that the data of this instance are sealed with. Start it with that key; where it is lost, ` +
-      'so is what was sealed: begin with an empty folder or database.',
+    `${source} is not the encryption key that the data of this instance are sealed with. Start it with that key. ` +
+      'If the key is lost, the encrypted data is lost too: start with an empty folder or database.',
   );
 }

@@ -26,7 +26,7 @@ const listTokens: StoreOperation = defineOperation({
   method: 'GET',
   path: '/users/me/api-tokens',
   tag: TAG,
-  summary: 'Lists the API tokens of the caller; of each token only its beginning is shown.',
+  summary: 'Lists the API tokens of the caller; shows only the beginning of each token.',
   scopes: ['user:read'],
   response: wrapped('apiTokens', list(TOKEN_SCHEMA)),
   handler: async ({ services, caller }) => {
@@ -44,7 +44,7 @@ const createToken: StoreOperation = defineOperation({
   method: 'POST',
   path: '/users/me/api-tokens',
   tag: TAG,
-  summary: 'Creates an API token; this answer is the only one that shows it.',
+  summary: 'Creates an API token; only this response shows it.',
   scopes: ['user:write'],
   body: object({
     label: text({ minLength: 1, maxLength: 128 }),

@@ -133,7 +133,7 @@ const invite: StoreOperation = defineOperation({
   method: 'POST',
   path: '/organizations/{organizationId}/invite',
   tag: TAG,
-  summary: 'Invites a person to an organization; an account is made for an address that has none.',
+  summary: 'Invites a person to an organization; creates an account for an unknown address.',
   scopes: ['organizations:write'],
   params: { organizationId: id() },
   body: object(

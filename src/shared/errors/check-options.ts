@@ -166,7 +166,7 @@ export function checkMembers(
 ): void {
   readSafely(what, () => {
     if (!isObject(input) || Array.isArray(input)) {
-      throw new EngineError('USAGE', `${what}: an object is expected, not ${describeKind(input)}.`);
+      throw new EngineError('USAGE', `${what}: expected an object, not ${describeKind(input)}.`);
     }
     const unknown = isOpen ? undefined : Object.keys(input).find((name) => !Object.hasOwn(shapes, name));
     if (unknown !== undefined) {

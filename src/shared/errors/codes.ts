@@ -7,8 +7,8 @@ export const ERROR_CODES = {
   IML_UNTERMINATED_EXPRESSION: 'A template opens {{ and never closes it.',
   IML_UNTERMINATED_STRING: 'A string literal or quoted name has no end.',
   IML_UNKNOWN_FUNCTION: 'An expression calls a function that does not exist.',
-  IML_FUNCTION: 'A function cannot use a value it was given.',
-  IML_TYPE: 'A value has a type its place does not allow, such as a spread of text.',
+  IML_FUNCTION: 'A function received an invalid argument.',
+  IML_TYPE: 'A value has a type that is not allowed at its location, such as a spread of text.',
   IML_LIMIT: 'An expression needs more time, memory or depth than it may have.',
   IML_HOST_VALUE: 'A value handed in by the embedder threw while it was read.',
 
@@ -21,7 +21,7 @@ export const ERROR_CODES = {
   NETWORK_FAILED: 'No connection, or one that broke.',
   NETWORK_CERTIFICATE: 'The certificate of a server was not accepted.',
   NETWORK_RESPONSE_TOO_LARGE: 'A response is larger than it may be.',
-  NETWORK_TIMEOUT: 'A phase of an HTTP exchange took longer than it may.',
+  NETWORK_TIMEOUT: 'A phase of an HTTP exchange exceeded its time limit.',
   NETWORK_REDIRECTS: 'A redirect cannot be followed: too many, or without a usable address.',
   NETWORK_DECODE: 'A body cannot be decoded as its headers say.',
   REQUEST_INVALID: 'A request cannot be built: address, method, header or body.',
@@ -34,14 +34,14 @@ export const ERROR_CODES = {
   OAUTH_TOKEN_REFUSED: 'The provider refused to issue or refresh a token. Authorize the connection again.',
   CONNECTION_EXPIRED: 'The connection has expired. Authorize it again.',
   CONNECTION_MISSING: 'No connection is stored under this name.',
-  CONNECTION_OTHER_APP: 'A connection was made for another app, or for another connection of the app.',
+  CONNECTION_OTHER_APP: 'A connection belongs to another app, or to another connection of the app.',
 
   ABORTED: 'The caller stopped the run.',
   WORKER_TERMINATED: 'The worker thread of a run was terminated; the same run may succeed later.',
 
   REST_REQUEST: 'A request to the REST API is not valid.',
   REST_UNAUTHORIZED: 'A request to the REST API carries no known token.',
-  REST_FORBIDDEN: 'The caller may not do what a request to the REST API asks for.',
+  REST_FORBIDDEN: 'The caller has no permission for a request to the REST API.',
   REST_NOT_FOUND: 'A request to the REST API names something that does not exist.',
   REST_REFUSED: 'A rule of the REST API does not let a valid request through.',
   REST_RATE_LIMIT: 'An organization used up its calls of the minute.',
@@ -50,7 +50,7 @@ export const ERROR_CODES = {
 
   WEBHOOK_TOO_LARGE: 'A payload sent to a webhook is larger than it may be.',
   WEBHOOK_ENCODING: 'A payload sent to a webhook has a content encoding that is not known.',
-  WEBHOOK_PAYLOAD: 'A payload sent to a webhook is not what its headers say.',
+  WEBHOOK_PAYLOAD: 'The payload of a webhook call does not match its headers.',
 
   STORE_CONFLICT: 'A unique value is already taken in a store.',
   STORE_BUSY: 'Other writers did not let a transaction through.',
@@ -64,10 +64,9 @@ export const ERROR_CODES = {
   HOST_FILE: 'A file of scenarios, or of options of a host, has a shape that cannot be used.',
 
   CASE_INVALID: 'A file of a test case is not written as one, or cannot be read.',
-  RECORDING_REFUSED:
-    'A run is not written down: it would not come out the same, or a secret would stand in the file.',
+  RECORDING_REFUSED: 'A run cannot be recorded: its replay differs, or the file would contain a secret.',
 
-  TRACE_FILE: 'A file is no trace of a run, or one of a later version.',
+  TRACE_FILE: 'A file is not a trace of a run, or has a later version.',
 
   PACKAGE_MISSING: 'A package that only some users need to install is not there.',
   USAGE: 'The library was called in a way it does not know.',

@@ -177,7 +177,7 @@ function lockHost(driver: typeof Database, file: string): () => void {
     if (!isLocked(cause)) throw cause;
     throw new EngineError(
       'HOST_REFUSED',
-      `Another host runs on ${file}. One host can run on a SQLite file: stop the other one, or give each a folder of its own (--data). Several hosts share a PostgreSQL database (--database).`,
+      `Another host runs on ${file}. Only one host can use a SQLite file. Stop the other one, or use another folder (--data). Several hosts share a PostgreSQL database (--database).`,
       { cause },
     );
   }

@@ -49,7 +49,7 @@ export const PROJECT_OPTIONS: Readonly<Record<string, ProjectOption>> = {
     kind: 'text',
     about: 'Timezone of the scenario, such as Europe/Prague.',
     problem: (text) =>
-      findZone(text) === undefined ? `"${text}" is no timezone, such as Europe/Prague.` : undefined,
+      findZone(text) === undefined ? `"${text}" is not a timezone such as Europe/Prague.` : undefined,
   },
   'timeout-ms': {
     kind: 'number',
@@ -169,7 +169,7 @@ function readTexts({ kind }: ProjectOption, given: unknown): readonly string[] |
       const isObject = isPlainObject(given) && Object.values(given).every((to) => typeof to === 'string');
       return isObject
         ? Object.entries(given).map(([from, to]) => `${from}=${String(to)}`)
-        : 'an object is expected, such as {"https://api.example.com": "http://127.0.0.1:8080"}.';
+        : 'expected an object such as {"https://api.example.com": "http://127.0.0.1:8080"}.';
     }
     case 'input':
     case 'file':

@@ -301,7 +301,7 @@ function readObject(document: Document, value: unknown, pointer: string): Readon
   throw invalid(
     document,
     pointer,
-    `${pointer === '' ? 'The file' : pointer.slice(1).replaceAll('/', '.')} is no object.`,
+    `${pointer === '' ? 'The file' : pointer.slice(1).replaceAll('/', '.')} is not an object.`,
   );
 }
 

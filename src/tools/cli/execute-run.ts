@@ -220,14 +220,14 @@ export function explainEmptyRun(run: EmptyRun): string {
 
 function explainTrigger({ since, start, state, requests }: EmptyRun): string {
   if (requests === 0) return 'No bundles: no request was sent, as no condition allowed one.';
-  if (since !== undefined) return `No bundles: nothing is new since ${printJson(since)}.`;
-  if (start === 'all') return 'No bundles: the service gave no items.';
-  if (state === undefined) return 'No bundles: the service gave no items that the trigger could tell apart.';
-  return `No bundles: a trigger without state starts here (${printJson(state)}), and gives what comes from now on. --start all gives all there is; --state FILE keeps where it stands for the next run.`;
+  if (since !== undefined) return `No bundles: no new items since ${printJson(since)}.`;
+  if (start === 'all') return 'No bundles: the API returned no items.';
+  if (state === undefined) return 'No bundles: the API returned no items with a date or ID for the trigger.';
+  return `No bundles: a trigger without state starts here (${printJson(state)}) and returns only later items. Use --start all for all items, and --state FILE to store the state for the next run.`;
 }
 
 function explainInstantTrigger({ payload }: EmptyRun): string {
   if (payload === undefined)
-    return 'No bundles: an instant trigger works on an item of a webhook, and none was given. --payload gives one; iml webhook makes items of a call.';
-  return 'No bundles: for this item the condition was false, or nothing was put out.';
+    return 'No bundles: an instant trigger needs an item of its webhook. Pass one with --payload. iml webhook creates items from a call.';
+  return 'No bundles: the condition was false for this item, or the output was empty.';
 }

@@ -240,7 +240,8 @@ export function createBackend(parts: BackendParts): Backend {
           return { run, events: await readEvents(id), documents: await readDocuments(run) };
         }),
       );
-      if (left === undefined || right === undefined) throw new EngineError('USAGE', 'Two runs are compared.');
+      if (left === undefined || right === undefined)
+        throw new EngineError('USAGE', 'Expected the ids of two runs.');
       return diffRuns(left, right, history);
     },
     clear: async (id) => {

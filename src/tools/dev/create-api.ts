@@ -36,7 +36,7 @@ export function addApi(app: Hono, backend: Backend, onProblem: (error: unknown) 
   addFiles(app, backend);
   addTests(app, backend, onProblem);
   addSearch(app, backend);
-  app.all('/api/*', (c) => problem(c, 404, 'NOT_FOUND', 'The API has no such call.'));
+  app.all('/api/*', (c) => problem(c, 404, 'NOT_FOUND', 'The API has no such operation.'));
 }
 
 function addRuns(app: Hono, backend: Backend): void {
@@ -141,7 +141,7 @@ function addSearch(app: Hono, backend: Backend): void {
   const { history } = backend;
   app.get('/api/bodies/:ref', async (c) => {
     const body = await history.body(c.req.param('ref'));
-    if (body === undefined) return problem(c, 404, 'NOT_FOUND', 'This body is not kept any more.');
+    if (body === undefined) return problem(c, 404, 'NOT_FOUND', 'The history no longer has this body.');
     const isWhole = c.req.query('whole') === '1' || body.text.length <= MAX_BODY_SHOWN;
     const text = isWhole ? body.text : body.text.slice(0, MAX_BODY_SHOWN);
     return c.json({ kind: body.kind, text, size: body.text.length, isCut: !isWhole });
@@ -180,7 +180,7 @@ class BodyTooLarge extends Error {}
 async function readUpTo(c: Context, maxBytes: number): Promise<string> {
   const announced = Number(c.req.header('content-length') ?? 0);
   const tooLarge = (): BodyTooLarge =>
-    new BodyTooLarge(`More than ${Math.floor(maxBytes / 1024 / 1024)} MB are not taken.`);
+    new BodyTooLarge(`More than ${Math.floor(maxBytes / 1024 / 1024)} MB are not accepted.`);
   if (announced > maxBytes) throw tooLarge();
   const bytes = new Uint8Array(await c.req.arrayBuffer());
   if (bytes.byteLength > maxBytes) throw tooLarge();
@@ -192,7 +192,7 @@ async function readJson(c: Context): Promise<unknown> {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw new EngineError('USAGE', 'The body is no JSON.', { cause });
+    throw new EngineError('USAGE', 'The body is not valid JSON.', { cause });
   }
 }
 
@@ -275,7 +275,7 @@ const FORM_KINDS = ['module', 'rpc', 'webhook', 'connection'] as const;
 function readRunRequest(body: unknown): RunRequest {
   if (!isPlainObject(body)) throw invalidMember('', 'an object', body);
   const unknown = Object.keys(body).find((name) => !MEMBERS.has(name));
-  if (unknown !== undefined) throw new EngineError('USAGE', `"${unknown}" is no member of a run.`);
+  if (unknown !== undefined) throw new EngineError('USAGE', `"${unknown}" is not a member of a run.`);
   const { kind, name, parameters = {}, start, payload } = body;
   if (kind !== 'module' && kind !== 'rpc') throw invalidMember('kind', 'module or rpc', kind);
   if (typeof name !== 'string' || name === '') throw invalidMember('name', 'the name of a component', name);

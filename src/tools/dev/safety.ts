@@ -38,7 +38,7 @@ export function checkOrigin(request: Request, { port }: SafetyRules): SafetyRefu
     return {
       status: 421,
       code: 'WRONG_HOST',
-      message: 'This server answers on this machine only, by its own name.',
+      message: 'This server accepts only requests from this machine to its own address.',
     };
   }
   const origin = request.headers.get('origin');
@@ -47,21 +47,20 @@ export function checkOrigin(request: Request, { port }: SafetyRules): SafetyRefu
   // A link may open the page, which is useless without its token.
   const isNavigation = request.method === 'GET' && request.headers.get('sec-fetch-mode') === 'navigate';
   if (isOwn && (site === 'none' || site === 'same-origin' || isNavigation)) return undefined;
-  return { status: 403, code: 'WRONG_ORIGIN', message: 'A page of another origin asks; it gets nothing.' };
+  return { status: 403, code: 'WRONG_ORIGIN', message: 'Requests from pages of other origins are refused.' };
 }
 
 /** Whether an API request has the token and a body that HTML forms cannot send. */
 export function checkCall(request: Request, { token }: SafetyRules): SafetyRefusal | undefined {
   const given = /^Bearer (\S{1,200})$/.exec(request.headers.get('authorization') ?? '')?.[1];
   if (given === undefined || !isSame(given, token)) {
-    const message =
-      'Open the address that iml dev printed when it started: it carries the token of this start.';
+    const message = 'Open the address that iml dev printed at its start. It contains the token.';
     return { status: 401, code: 'NO_TOKEN', message };
   }
   if (request.method === 'GET' || request.method === 'DELETE') return undefined;
   const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase();
   if (type === 'application/json' || type === 'application/x-ndjson') return undefined;
-  return { status: 415, code: 'NO_JSON', message: 'A body of the type application/json is expected.' };
+  return { status: 415, code: 'NO_JSON', message: 'Expected a body of type application/json.' };
 }
 
 function ownHosts(port: number | undefined): readonly string[] {

@@ -52,7 +52,7 @@ async function readPageFiles(folder: string): Promise<ReadonlyMap<string, PageFi
   const names = await readdir(folder).catch((cause: unknown) => {
     throw new EngineError(
       'USAGE',
-      `The page of iml dev is not built: ${folder} is missing. npm run build makes it.`,
+      `The page of iml dev is not built: ${folder} is missing. Run npm run build.`,
       {
         cause,
       },
@@ -312,7 +312,7 @@ async function createHandler({
   app.get('/api/live', (c) => {
     const stream = backend.hub.listen();
     return stream === undefined
-      ? c.json({ code: 'BUSY', message: 'Too many pages listen already.' }, 503)
+      ? c.json({ code: 'BUSY', message: 'Too many pages are connected.' }, 503)
       : c.body(stream, 200, { 'content-type': 'text/event-stream; charset=utf-8' });
   });
   addApi(app, backend, onProblem);
@@ -320,7 +320,7 @@ async function createHandler({
   app.all(MCP_PATH, (c) => answerMcp(c.req.raw));
   app.get('*', (c) => {
     const file = files.get(c.req.path);
-    if (file === undefined) return c.text('There is nothing here.', 404);
+    if (file === undefined) return c.text('Page not found.', 404);
     return c.body(file.content, 200, { 'content-type': file.type });
   });
   return async (request) => app.fetch(request);
@@ -342,7 +342,7 @@ function createHookHandler(
     const isKnown = webhooks.some(({ name }) => name === webhook);
     if (webhook === undefined || !isKnown || !sameText(match?.[2] ?? '', hookKey(webhook)))
       return refuse(404, 'There is no such webhook.');
-    if (isServiceWorkerRequest(request.headers)) return refuse(403, 'A webhook serves no service worker.');
+    if (isServiceWorkerRequest(request.headers)) return refuse(403, 'Webhooks do not serve service workers.');
     const report = await backend.runner.receive(webhook, {
       method: request.method.toUpperCase(),
       url: request.url,

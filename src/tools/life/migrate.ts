@@ -38,7 +38,7 @@ export function migrateManifest(root: string, app: App, manifest: Manifest | und
   for (const [code, file] of Object.entries(generalFiles(root, app))) {
     const general = ownMember(current.value, 'generalCodeFiles');
     if (isPlainObject(general) && Object.hasOwn(general, code)) continue;
-    change(['generalCodeFiles', code], file, `${code}: ${file ?? 'not kept here'}`);
+    change(['generalCodeFiles', code], file, `${code}: ${file ?? 'not stored here'}`);
   }
   const components = ownMember(current.value, 'components');
   for (const kind of COMPONENT_KINDS) {

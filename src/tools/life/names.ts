@@ -9,7 +9,8 @@ const NAMES: Readonly<
 > = {
   app: {
     pattern: /^[a-z][0-9a-z-]{1,28}[0-9a-z]$/,
-    expected: '3 to 30 lower-case letters, digits and dashes, with a letter first and a letter or digit last',
+    expected:
+      '3 to 30 lower-case letters, digits and dashes; starts with a letter, ends with a letter or digit',
   },
   connection: { pattern: /^[a-zA-Z][0-9a-zA-Z-]{2,34}$/, expected: wordRule(35, ' and dashes') },
   webhook: { pattern: /^[a-zA-Z][0-9a-zA-Z-]{2,34}$/, expected: wordRule(35, ' and dashes') },
@@ -20,7 +21,7 @@ const NAMES: Readonly<
 };
 
 function wordRule(length: number, further = ''): string {
-  return `3 to ${length} letters, digits${further}, with a letter first`;
+  return `3 to ${length} letters, digits${further}; starts with a letter`;
 }
 
 /** Why the platform refuses a name; undefined if it accepts it. */

@@ -18,7 +18,7 @@ export interface Manifest {
 /** @throws SpecError SPEC_JSON; EngineError (USAGE) for a manifest that holds no object */
 export function readManifestText(text: string): Manifest {
   const { value } = readDocument(text, MANIFEST);
-  if (!isPlainObject(value)) throw new EngineError('USAGE', `${MANIFEST} holds no object.`);
+  if (!isPlainObject(value)) throw new EngineError('USAGE', `${MANIFEST} is not an object.`);
   return { text, value };
 }
 

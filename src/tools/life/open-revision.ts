@@ -27,12 +27,12 @@ export async function withRevision<T>(
   const name = revision.includes(':') ? revision : `${revision}:./`;
   const tree = await git(cwd, ['rev-parse', '--verify', '--quiet', '--end-of-options', name]).catch(
     (error: unknown) => {
-      throw refuse(`"${revision}" is no folder, and git knows no such revision and folder here.`, error);
+      throw refuse(`"${revision}" is neither a folder nor a git revision with an app.`, error);
     },
   );
   const id = tree.toString().trim();
   const listed = await git(cwd, ['ls-tree', '-r', '-z', '--full-tree', id]).catch((error: unknown) => {
-    throw refuse(`"${revision}" is no folder of the repository.`, error);
+    throw refuse(`"${revision}" is not a folder of the repository.`, error);
   });
   const files = listed
     .toString()

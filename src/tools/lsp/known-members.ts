@@ -132,7 +132,7 @@ function parameterMembers(
   const others = [...declaredParameters(subject, checked).names].filter((name) =>
     own.every((field) => field.name !== name),
   );
-  const detail = checked.owner?.kind === 'rpc' ? 'given by a form that asks' : 'parameter';
+  const detail = checked.owner?.kind === 'rpc' ? 'given by the form that calls the RPC' : 'parameter';
   return [...own, ...named(others, detail)];
 }
 

@@ -70,16 +70,17 @@ function refuseRename(
   newName?: string,
 ): string | undefined {
   const pattern = NAMES[symbol.kind];
-  if (pattern === undefined) return `A ${symbol.kind} keeps its name: the platform knows it by that.`;
+  if (pattern === undefined)
+    return `A ${symbol.kind} cannot be renamed, because Make identifies it by its name.`;
   if (!found.some(({ isDefinition }) => isDefinition))
-    return `"${symbol.name}" is declared nowhere it could be renamed.`;
+    return `"${symbol.name}" has no declaration that can be renamed.`;
   if (isNamedByFile(symbol) && !found.some(({ isDefinition, file }) => isDefinition && !file.endsWith('.js')))
-    return `"${symbol.name}" has its name from its folder, as no manifest names it: rename the folder.`;
+    return `"${symbol.name}" takes its name from its folder. Rename the folder.`;
   if (symbol.owner?.startsWith('connection ') === true && isKeptByOthers(subject, symbol))
-    return `Several connections keep "${symbol.name}", and modules read it of the one they run with: rename it by hand.`;
+    return `Several connections store "${symbol.name}". Rename it manually.`;
   if (newName === undefined || newName === symbol.name) return undefined;
-  if (!pattern.test(newName)) return `"${newName}" is no name a ${symbol.kind} can have.`;
-  return isTaken(subject, symbol, newName) ? `There is a ${symbol.kind} "${newName}" already.` : undefined;
+  if (!pattern.test(newName)) return `"${newName}" is not a valid name of a ${symbol.kind}.`;
+  return isTaken(subject, symbol, newName) ? `A ${symbol.kind} "${newName}" already exists.` : undefined;
 }
 
 function isNamedByFile({ kind }: AppSymbol): boolean {

@@ -177,7 +177,7 @@ export function writeXml(document: PlainObject): string {
   const roots = Object.keys(document).filter((name) => document[name] !== undefined);
   const [root] = roots;
   if (root === undefined || roots.length > 1 || toList(document[root]).length !== 1) {
-    throw functionError('An XML document has one root element: a collection with one member is expected.');
+    throw functionError('An XML document has one root element; expected a collection with one member.');
   }
   return elements(root, document[root], 1, { length: 0 });
 }
@@ -193,7 +193,7 @@ function toList(value: unknown): readonly unknown[] {
 
 function elements(name: string, value: unknown, depth: number, progress: Progress): string {
   if (depth > MAX_DEPTH)
-    throw limitError(`The XML is nested deeper than ${MAX_DEPTH} levels, or holds itself.`);
+    throw limitError(`The XML is nested deeper than ${MAX_DEPTH} levels, or contains itself.`);
   checkName(name);
   let text = '';
   for (const item of toList(value)) {
@@ -237,7 +237,7 @@ const TEXT_MARKS = /[&<>\r]/g;
 const ATTRIBUTE_MARKS = /[&<>"\t\n\r]/g;
 
 function escaped(text: string, marks: RegExp, progress: Progress): string {
-  if (FORBIDDEN.test(text)) throw functionError('The text holds a character that XML cannot.');
+  if (FORBIDDEN.test(text)) throw functionError('The text contains a character that XML does not allow.');
   const written = text.replace(marks, (mark) => ESCAPES[mark] ?? mark);
   grow(progress, written.length);
   return written;

@@ -61,7 +61,7 @@ function toTagged(value, path) {
       if (value - value === 0 && (value !== 0 || 1 / value > 0)) return value;
       return ['n', value === 0 ? '-0' : String(value)];
     case 'bigint':
-      throw new TypeError('A BigInt is no value of IML: convert it with Number() or String()');
+      throw new TypeError('A BigInt is not a value of IML: convert it with Number() or String()');
     case 'object':
       return value === null ? null : objectToTagged(value, path);
     default:
@@ -74,7 +74,7 @@ function objectToTagged(value, path) {
   if (ArrayBuffer.isView(value)) return bytesToTagged(new Uint8Array(value.buffer, value.byteOffset, value.byteLength));
   if (value instanceof ArrayBuffer) return bytesToTagged(new Uint8Array(value));
   if (value instanceof Promise) {
-    throw new TypeError('A promise is no value of IML: custom functions are synchronous');
+    throw new TypeError('A promise is not a value of IML: custom functions are synchronous');
   }
   if (value instanceof String || value instanceof Number || value instanceof Boolean) {
     return toTagged(value.valueOf(), path);

@@ -52,7 +52,7 @@ export const deadStatus: Rule = {
       const error = readAt(request.value, 'response', 'error');
       if (!isPlainObject(error) || hasValid(subject, request)) continue;
       for (const status of Object.keys(error).filter((key) => /^[23]\d\d$/.test(key))) {
-        const message = `A response of status ${status} is no error without valid, so this entry is never used.`;
+        const message = `A response of status ${status} is not an error without valid, so this entry is never used.`;
         const pointer = pointerTo(request, 'response', 'error', status);
         report({ message, place: request.document.locationOf(pointer, undefined, 'key') });
       }

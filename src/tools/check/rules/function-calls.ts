@@ -103,10 +103,10 @@ function describeMisfit(argument: Expression, kind: ParameterKind): string | und
   if (argument.kind !== 'literal') return undefined;
   const { value } = argument;
   if (kind === 'number' && typeof value === 'string' && value !== '' && toNumber(value) === undefined) {
-    return `'${value}' is no number`;
+    return `'${value}' is not a number`;
   }
-  if (kind === 'array') return `${JSON.stringify(value)} is no array`;
-  if (kind === 'collection') return `${JSON.stringify(value)} is no collection`;
+  if (kind === 'array') return `${JSON.stringify(value)} is not an array`;
+  if (kind === 'collection') return `${JSON.stringify(value)} is not a collection`;
   return undefined;
 }
 

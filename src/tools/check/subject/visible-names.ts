@@ -50,7 +50,7 @@ export const NAME_MEANINGS: Readonly<Record<string, string>> = {
   metadata: 'Specifications of the module: `metadata.expect`, `metadata.interface`.',
   trigger: 'Choice of the epoch panel: `trigger.matchEqual`.',
   webhook: 'Data kept with the webhook; `webhook.url` and `webhook.id` in attach.',
-  payload: 'The item of the webhook an instant trigger works on.',
+  payload: 'Item of the webhook that an instant trigger processes.',
   oauth: 'Addresses and scopes of an authorization: `oauth.redirectUri`, `oauth.scope`.',
   body: 'The body of the response, or of the call of a webhook.',
   headers: 'Headers of the response, or of the call of a webhook, in any case of letters.',

@@ -92,7 +92,7 @@ export const ADD_COMMAND: Command = {
       value: 'CALL',
       help: 'module: method and path of the call in the HAR, such as "GET /users". Default: its only one.',
     },
-    path: { value: 'PATH', help: 'Path of its request. Default: made of the name.' },
+    path: { value: 'PATH', help: 'Path of its request. Default: derived from the name.' },
     'app-connection': {
       value: 'NAME',
       help: 'Connection of the component, or none. Default: the connection of the app if there is one.',
@@ -123,7 +123,7 @@ async function addToApp(args: Arguments, io: Io): Promise<number> {
   const kindOf = known.find((one) => one === what);
   if (kindOf === undefined) {
     const hint = didYouMean(what, known) || ` There are ${known.join(', ')}.`;
-    throw usageError(`"${what}" is nothing this command adds.${hint}`);
+    throw usageError(`"${what}" cannot be added.${hint}`);
   }
   assertOptions(args, kindOf);
   const kind = WHAT[kindOf];
@@ -275,10 +275,7 @@ async function readBaseAddress({ root, args }: Addition): Promise<string> {
   } catch (error) {
     // The address of an app may be an expression.
     if (typeof baseUrl === 'string' && baseUrl.includes('{{') && !args.isSet('auth')) return baseUrl;
-    throw usageError(
-      'The base of the app has no baseUrl that is an address. Name one with --base-url.',
-      error,
-    );
+    throw usageError('The base of the app has no valid baseUrl. Pass one with --base-url.', error);
   }
 }
 
@@ -299,7 +296,7 @@ function readConnection(args: Arguments, manifest: Manifest): string | undefined
   const names = [...recordsOf(manifest, 'connection').keys()];
   if (names.length > 1) {
     throw usageError(
-      `The app has several connections. Name one with --app-connection: ${names.join(', ')}, none.`,
+      `The app has several connections. Choose one with --app-connection: ${names.join(', ')}, none.`,
     );
   }
   return names[0];

@@ -37,7 +37,7 @@ export const CHECK_COMMAND: Command = {
     strict: { help: 'Exit code 1 for warnings too: --fail-on warning.' },
     profile: {
       value: CHECK_PROFILES.join('|'),
-      help: 'review: also what the review of an app asks for, as a report. Default: that of iml.config.json.',
+      help: 'review: also reports what the app review of Make requires. Default: the profile in iml.config.json.',
     },
     fix: { help: 'Applies safe fixes, then checks again.' },
     rules: { help: 'Lists all rules with their levels, then exits.' },

@@ -62,7 +62,7 @@ export const CONNECT_COMMAND: Command = {
       short: 'p',
       value: 'NAME=VALUE|JSON|@FILE',
       multiple: true,
-      help: 'A field of the form; NAME=@FILE reads a file, @@ is a literal @. A terminal prompts for the others. Repeatable.',
+      help: 'A field of the form; NAME=@FILE reads a file, @@ is a literal @. On a terminal, the command prompts for the others. Repeatable.',
     },
     common: {
       value: 'JSON|@FILE',
@@ -224,7 +224,7 @@ function readName(args: Arguments, { app }: LoadedApp, component: ConnectionComp
   const name = given ?? standard;
   if (isConnectionName(name)) return name;
   throw usageError(
-    '--name: letters, digits, blanks and _ - . @ are expected, 64 at most, the first a letter or digit.',
+    '--name: expected at most 64 letters, digits, blanks and _ - . @, and a letter or digit first.',
   );
 }
 
@@ -243,19 +243,21 @@ export async function assertNameIsFree(
   if (isSameApp(kept.owner, owner) && kept.stored.component === component.name) return;
   const what = `"${kept.stored.component}" of the app "${kept.owner.app}"`;
   throw usageError(
-    `--name: "${name}" is the name of a connection ${what}. Choose another, or remove that one.`,
+    `--name: "${name}" is already the name of a connection ${what}. Choose another name, or remove that connection.`,
   );
 }
 
 function formNote(error: EngineError): string {
   const isForm = error instanceof AppError && error.type === 'BundleValidationError';
-  return isForm ? 'Give values with -p NAME=VALUE or -p @FILE; on a terminal they are asked for.\n' : '';
+  return isForm
+    ? 'Give values with -p NAME=VALUE or -p @FILE. On a terminal, the command prompts for them.\n'
+    : '';
 }
 
 function readBrowserSettings(args: Arguments): Omit<BrowserSettings, 'hosts'> {
   const redirectUri = args.text('redirect-uri');
   if (redirectUri !== undefined && !URL.canParse(redirectUri)) {
-    throw usageError('--redirect-uri: an address such as http://localhost:8976/callback is expected.');
+    throw usageError('--redirect-uri: expected an address such as http://localhost:8976/callback.');
   }
   return {
     port: readWhole(args, 'port', 65_535) ?? DEFAULT_PORT,
@@ -268,7 +270,7 @@ function readWhole(args: Arguments, option: string, max: number): number | undef
   const text = args.text(option);
   if (text === undefined) return undefined;
   if (/^\d{1,5}$/.test(text) && Number(text) <= max) return Number(text);
-  throw usageError(`--${option}: "${text}" is no whole number of at most ${max}.`);
+  throw usageError(`--${option}: "${text}" is not a whole number of at most ${max}.`);
 }
 
 /** Quotes a name for a shell. */

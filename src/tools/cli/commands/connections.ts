@@ -47,7 +47,7 @@ const ACTIONS = ['list', 'test', 'refresh', 'move', 'remove', 'import', 'export'
 
 type Action = (typeof ACTIONS)[number];
 
-const WAYS_OUT = `${MOVE_HINT}, and iml connections remove NAME --local needs no app.`;
+const WAYS_OUT = `${MOVE_HINT}, or remove it without an app: iml connections remove NAME --local.`;
 
 export const CONNECTIONS_COMMAND: Command = {
   name: 'connections',
@@ -84,7 +84,7 @@ export const CONNECTIONS_COMMAND: Command = {
   ],
   notes: [
     'Credentials are never printed.',
-    'import copies connections of this user into --database, export from it; without a name all. Use a connection in one of the two: many APIs end a connection whose old token is used twice.',
+    'import copies connections of this user into --database; export copies them from there. Without a name, both copy all. Use a connection in one store only, because many APIs revoke a connection if its old token is used twice.',
   ],
   run: manageConnections,
 };
@@ -130,7 +130,7 @@ async function copy(
   const loaded = app === undefined ? undefined : await openApp(app, io);
   for (const entry of entries) {
     if (action === 'export' && loaded === undefined) {
-      throw usageError('Missing --app FOLDER: the folder of the app here, which owns the connection.');
+      throw usageError('Missing --app FOLDER: the folder of the app that owns the connection.');
     }
     const owner = loaded === undefined ? entry.owner : identifyOwner(loaded.app);
     if (loaded !== undefined && !isSameApp({ ...entry.owner, folder: '' }, owner)) {
@@ -149,7 +149,7 @@ async function list(files: ConnectionFiles, args: Arguments, io: Io): Promise<nu
   const rows = entries.map(toRow);
   if (args.isSet('json')) await io.stdout.write(`${printPrettyJson(rows)}\n`);
   else if (!io.stdout.isTerminal) await io.stdout.write(rows.map((row) => `${printJson(row)}\n`).join(''));
-  else if (rows.length === 0) await io.stderr.write('No connections. iml connect makes one.\n');
+  else if (rows.length === 0) await io.stderr.write('No connections. Create one with iml connect.\n');
   else await io.stdout.write(printTable(rows, io.stdout.columns));
   return EXIT.ok;
 }
@@ -227,7 +227,7 @@ async function openKnown({ app, folder }: ConnectionOwner, io: Io): Promise<Load
   return openApp(folder, io).catch((error: unknown) => {
     if (!(error instanceof EngineError) || error.code !== 'USAGE') throw error;
     throw usageError(
-      `${error.message} The connection was made for the app "${app}" there. If that lies elsewhere now: ${WAYS_OUT}`,
+      `${error.message} The connection belongs to the app "${app}" in that folder. If the app moved: ${WAYS_OUT}`,
       error,
     );
   });
@@ -236,7 +236,7 @@ async function openKnown({ app, folder }: ConnectionOwner, io: Io): Promise<Load
 /** Assigns a connection to the new folder of its app. */
 async function move(entry: ConnectionEntry, { files, args, io }: Workplace): Promise<number> {
   const folder = args.text('app');
-  if (folder === undefined) throw usageError('Missing --app FOLDER: where the app is now.');
+  if (folder === undefined) throw usageError('Missing --app FOLDER: the new folder of the app.');
   const { app } = await openApp(folder, io);
   const { name, stored } = entry;
   findNamed(() => findConnection(app, stored.component));
@@ -246,9 +246,7 @@ async function move(entry: ConnectionEntry, { files, args, io }: Workplace): Pro
     await files.write(name, current.stored, identifyOwner(app));
   });
   const where = `"${app.name}" in ${app.identity}`;
-  await io.stdout.write(
-    `${printableLine(`The connection "${name}" belongs to the app ${where} from now on.`)}\n`,
-  );
+  await io.stdout.write(`${printableLine(`The connection "${name}" now belongs to the app ${where}.`)}\n`);
   return EXIT.ok;
 }
 
@@ -282,7 +280,7 @@ async function perform(action: Action, entry: ConnectionEntry, at: Performance):
       );
       return stats.requests > 0
         ? `The connection "${name}" is refreshed.`
-        : `The connection "${name}" has nothing to refresh.`;
+        : `The connection "${name}" has no refresh call.`;
     }
     default:
       await invalidate(entry, at);
@@ -319,7 +317,7 @@ async function invalidate(
   } catch (error) {
     if (!(error instanceof EngineError)) throw error;
     const text = await describeError(error, loaded, listSecrets(entry.stored));
-    await io.stderr.write(`warning: the service could not be told.\n${text}`);
+    await io.stderr.write(`warning: the API was not notified.\n${text}`);
   }
 }
 

@@ -87,7 +87,7 @@ async function dev(line: Arguments, io: Io): Promise<number> {
     connections: storeForApp(files, identifyOwner(loaded.app)),
     listConnections: () => listConnections(files, loaded),
     saveConnection: async (name, stored) => {
-      if (!isConnectionName(name)) throw usageError(`"${name}" cannot be the name of a connection.`);
+      if (!isConnectionName(name)) throw usageError(`"${name}" is not a valid name of a connection.`);
       const owner = identifyOwner(loaded.app);
       await assertNameIsFree(files, name, { owner, component: { name: stored.component } });
       await files.write(name, stored, owner);
@@ -112,7 +112,7 @@ async function sayWhere(server: DevServer, traceText: string | undefined, io: Io
   const run = traceText === undefined ? '' : `&run=${await server.backend.importTrace(traceText)}`;
   await io.stdout.write(`${server.address}${run}\n`);
   await io.stderr.write(
-    `Open this address in a browser. It is for this machine only; Ctrl-C ends it.\nAssistants: MCP at ${server.origin}/mcp, its token in the header "authorization: Bearer TOKEN" (docs/dev.md).\n`,
+    `Open this address in a browser. It works on this machine only. Press Ctrl-C to stop.\nAssistants: MCP at ${server.origin}/mcp, its token in the header "authorization: Bearer TOKEN" (docs/dev.md).\n`,
   );
 }
 
@@ -122,7 +122,7 @@ function readToken(io: Io): string | undefined {
   if (token === undefined || token === '') return undefined;
   if (/^[\w-]{32,200}$/.test(token)) return token;
   throw usageError(
-    'IML_DEV_TOKEN: expected 32 to 200 letters, digits, "_" or "-", such as openssl rand -hex 24 gives.',
+    'IML_DEV_TOKEN: expected 32 to 200 letters, digits, "_" or "-", such as the output of openssl rand -hex 24.',
   );
 }
 
@@ -145,7 +145,7 @@ async function readHistoryFile(args: Arguments, { root }: LoadedApp, io: Io): Pr
   const given = args.text('history');
   if (given !== undefined) return path.resolve(io.cwd, given);
   const folder = path.join(root, '.iml');
-  await refuseLinks(root, folder, '--history FILE names another place.');
+  await refuseLinks(root, folder, 'Pass another file with --history FILE.');
   await makePrivateFolder(folder);
   await createFolderWriter(root).create(path.join(folder, '.gitignore'), '*\n');
   return path.join(folder, 'dev.db');

@@ -23,7 +23,11 @@ export const DIFF_COMMAND: Command = {
   about: 'Compares two versions of an app and reports changes that break existing scenarios.',
   positionals: [
     { name: 'old', help: 'Folder of an app, or a git revision: main:./my-app, v1.2:src, HEAD~3.' },
-    { name: 'new', help: 'The same. Default: the nearest app.', isOptional: true },
+    {
+      name: 'new',
+      help: 'Folder of the other version, or its git revision. Default: the nearest app.',
+      isOptional: true,
+    },
   ],
   options: {
     format: { group: 'Output', value: FORMATS.join('|'), help: 'Output format. Default: human.' },

@@ -13,12 +13,12 @@ export const DOCS_COMMAND: Command = {
     output: {
       short: 'o',
       value: 'FILE',
-      help: 'Writes the reference into a file, whose own text stays. Default: standard output.',
+      help: 'Writes the reference into a file and keeps its other text. Default: standard output.',
     },
   },
   examples: ['iml docs ./my-app', 'iml docs ./my-app -o docs/my-app.md'],
   notes: [
-    'In a file, the reference stands between two comment lines. A second call replaces only what is between them. A file without these lines gets the reference at its end.',
+    'In a file, two comment lines enclose the reference. A second call replaces only the text between them. If a file lacks these lines, the reference is appended.',
   ],
   run: async (args, io) => {
     const { app } = await openApp(await findAppFolder(args.positionals[0], io), io);

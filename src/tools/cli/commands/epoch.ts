@@ -62,7 +62,9 @@ async function listEpochOfApp(line: Arguments, io: Io): Promise<number> {
   const module = findNamed(() => findModule(app, name));
   if (module.type !== 'trigger' || module.epoch === undefined) {
     const why = module.type === 'trigger' ? 'has no epoch' : `is of type ${module.type}`;
-    throw usageError(`The module "${module.name}" ${why}: only polling triggers with an epoch can be asked.`);
+    throw usageError(
+      `The module "${module.name}" ${why}: only polling triggers with an epoch have start options.`,
+    );
   }
   const work: AppWork = {
     loaded,

@@ -72,7 +72,7 @@ function readNow(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const ms = /^\d{4}-/.test(text) ? Date.parse(text) : Number.NaN;
   if (Number.isNaN(ms))
-    throw usageError(`--now: "${text}" is no ISO 8601 time, such as 2026-01-31T12:00:00Z.`);
+    throw usageError(`--now: "${text}" is not an ISO 8601 time such as 2026-01-31T12:00:00Z.`);
   return ms;
 }
 

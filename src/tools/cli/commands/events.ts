@@ -76,8 +76,8 @@ async function manageEvents(args: Arguments, io: Io): Promise<number> {
       const count = await (action === 'replay' ? desk.replayAll(query) : desk.discardAll(query));
       await io.stdout.write(
         count === 1
-          ? `1 event ${action === 'replay' ? 'waits to be processed again' : 'is discarded'}.\n`
-          : `${count} events ${action === 'replay' ? 'wait to be processed again' : 'are discarded'}.\n`,
+          ? `1 event ${action === 'replay' ? 'will be processed again' : 'is discarded'}.\n`
+          : `${count} events ${action === 'replay' ? 'will be processed again' : 'are discarded'}.\n`,
       );
       return EXIT.ok;
     }
@@ -107,7 +107,7 @@ function readQuery(args: Arguments, extra: string | undefined, nowMs: number): Q
   });
   const limit = args.text('limit');
   if (limit !== undefined && !/^[1-9]\d{0,5}$/.test(limit))
-    throw usageError(`--limit: "${limit}" is no number of 1 or more.`);
+    throw usageError(`--limit: "${limit}" is not a whole number of at least 1.`);
   const [afterMs, beforeMs] = [readTime(args, 'after', nowMs), readTime(args, 'before', nowMs)];
   return {
     ...(status.length > 0 && { status }),
@@ -128,7 +128,7 @@ function readTime(args: Arguments, name: 'after' | 'before', nowMs: number): num
   const atMs = /^\d{4}-\d{2}-\d{2}(T|$)/.test(text) ? Date.parse(text) : Number.NaN;
   if (!Number.isNaN(atMs)) return atMs;
   throw usageError(
-    `--${name}: "${text}" is no time. Expected: 2026-11-22T08:00:00Z, or how long ago, as 30m, 2h or 7d.`,
+    `--${name}: "${text}" is not a time. Expected a time such as 2026-11-22T08:00:00Z, or an age such as 30m, 2h or 7d.`,
   );
 }
 
@@ -199,7 +199,7 @@ async function act(
   switch (action) {
     case 'replay':
       await desk.replay(id);
-      return `The event ${id} waits to be processed again.\n`;
+      return `The event ${id} will be processed again.\n`;
     case 'discard':
       await desk.discard(id);
       return `The event ${id} is discarded.\n`;

@@ -129,7 +129,7 @@ async function readValues({ args, loaded, module, wanted }: Source, io: Io): Pro
   const values = [...ofAnswers.values, ...(ofRun ?? []), ...(ofCases?.values ?? [])];
   if (values.length > 0) return values;
   const hint = 'Pass a response: --from-json FILE, or record a case: iml test --record-cases.';
-  throw usageError(`There is nothing to infer from for "${module.name}". ${hint}`);
+  throw usageError(`The module "${module.name}" has no responses to infer from. ${hint}`);
 }
 
 /** Values of `--from-run`. Undefined without it. */

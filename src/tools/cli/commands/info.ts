@@ -343,8 +343,8 @@ function printOptions(options: readonly SetOptionInfo[]): string {
 function tellOfCheck({ app, showPath }: LoadedApp): string {
   const count = app.warnings.length;
   const command = `iml check ${printableLine(showPath('')) || '.'}`;
-  if (count === 0) return `loading has no findings; ${command} looks closer`;
-  return `loading has ${count} ${count === 1 ? 'finding' : 'findings'}; ${command} tells of all`;
+  if (count === 0) return `no diagnostics at loading; ${command} checks more`;
+  return `loading has ${count} ${count === 1 ? 'finding' : 'findings'}; ${command} reports all`;
 }
 
 /** @throws EngineError (USAGE) for an unknown name */

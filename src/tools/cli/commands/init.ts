@@ -38,7 +38,7 @@ export const API_OPTIONS: Readonly<Record<string, OptionSpec>> = {
     value: 'PATH',
     help: 'Path that returns the account of the user, which tests a connection. Default: /me.',
   },
-  label: { value: 'TEXT', help: 'Label that users see. Default: made of the name.' },
+  label: { value: 'TEXT', help: 'Label that users see. Default: derived from the name.' },
 };
 
 export const INIT_COMMAND: Command = {
@@ -70,7 +70,7 @@ export const INIT_COMMAND: Command = {
     const [what] = args.positionals;
     if (what === 'app') return initApp(args, io);
     if (what === 'tests') return initTests(args, io);
-    throw usageError(`"${what}" is nothing this command writes. There are app and tests.`);
+    throw usageError(`"${what}" cannot be written. Expected app or tests.`);
   },
 };
 
@@ -100,7 +100,7 @@ async function initApp(args: Arguments, io: Io): Promise<number> {
   if (problem !== undefined) throw usageError(problem);
   const root = path.resolve(io.cwd, given);
   if (existsSync(path.join(root, MANIFEST))) {
-    throw usageError(`There is an app in "${given}" already. iml add writes further components.`);
+    throw usageError(`The folder "${given}" already contains an app. Add components with iml add.`);
   }
   const extension = oneOf(['.iml.json', '.iml.jsonc'])(args.text('extension') ?? '.iml.json');
   const api = await readApi(args, io);

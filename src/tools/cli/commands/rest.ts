@@ -117,7 +117,7 @@ async function serve(args: Arguments, io: Io): Promise<number> {
       options: withInvitationLog(toRestOptions(config), log),
       wait: {
         waitMs: Number.MAX_SAFE_INTEGER,
-        onWait: () => log.message('Waiting for the database, which does not answer.'),
+        onWait: () => log.message('Waiting for the database, which does not respond.'),
         signal: stop.signal,
       },
     });
@@ -172,7 +172,7 @@ function withInvitationLog(
 function readLogFormat(format: string | undefined): RestLogFormat | undefined {
   if (format === undefined || format === 'text' || format === 'json') return format;
   throw usageError(
-    `--log: "${format}" is no format; text and json are.${didYouMean(format, ['text', 'json'])}`,
+    `--log: Expected one of text, json; got "${format}".${didYouMean(format, ['text', 'json'])}`,
   );
 }
 
@@ -181,7 +181,9 @@ function readOrigin(origin: string | undefined): string | undefined {
   const url = URL.canParse(origin) ? new URL(origin) : undefined;
   const isWeb = url?.protocol === 'http:' || url?.protocol === 'https:';
   if (url && isWeb && url.href === `${url.origin}/`) return url.origin;
-  throw usageError(`--public-url: "${origin}" is no origin such as https://api.example.com, without a path.`);
+  throw usageError(
+    `--public-url: "${origin}" is not an origin. Expected an address without a path, such as https://api.example.com.`,
+  );
 }
 
 async function firstToken({ services }: StoreBackend, place: RestPlace): Promise<string> {
@@ -227,13 +229,13 @@ async function printToken(args: Arguments, io: Io): Promise<number> {
 async function readTls(args: Arguments, io: Io): Promise<{ cert: string; key: string } | undefined> {
   const [cert, key] = [args.text('cert'), args.text('key')];
   if (cert === undefined && key === undefined) return undefined;
-  if (cert === undefined || key === undefined) throw usageError('--cert and --key belong together.');
+  if (cert === undefined || key === undefined) throw usageError('--cert and --key require each other.');
   const tls = { cert: await readPem('--cert', cert, io), key: await readPem('--key', key, io) };
   try {
     createSecureContext(tls);
   } catch (error) {
     throw usageError(
-      `--cert and --key: "${cert}" and "${key}" are no certificate and its key in PEM.`,
+      `--cert and --key: "${cert}" and "${key}" are not a certificate and its key in PEM.`,
       error,
     );
   }

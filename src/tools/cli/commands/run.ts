@@ -166,7 +166,7 @@ function notesOn(outcome: ExecutedRun, module: ModuleComponent, { input, maxBund
 }
 
 function connectionNote(connection: string): string {
-  return `The module uses the connection "${printableLine(connection)}", and none was given: --connection NAME takes one that iml connect made.\n`;
+  return `The module uses the connection "${printableLine(connection)}", but --connection is missing. Create a connection with iml connect and pass its name.\n`;
 }
 
 /** `--defaults` helps only if a missing field has a default. */
@@ -182,5 +182,7 @@ function checkNote({ suberrors = [] }: Pick<AppError, 'suberrors'>, module: Modu
 
 /** An error on any page fails the whole module. [inf] */
 function lostBundles(bundles: number): string {
-  return bundles === 0 ? '' : `${bundles} bundle(s) came before the error; a scenario gets none of them.\n`;
+  return bundles === 0
+    ? ''
+    : `The run returned ${bundles} bundle(s) before the error. A scenario discards them.\n`;
 }

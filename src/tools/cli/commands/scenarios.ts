@@ -205,7 +205,7 @@ async function list({ desk, store, secrets }: Opened, args: Arguments, io: Io): 
     const message = lastError === null ? '' : read(lastError, await secrets.forScenario(scenario));
     rows.push(toRow(scenario, open.get(scenario.id) ?? 0, message));
   }
-  return printRows(rows, 'No scenarios. iml serve makes them.', args, io);
+  return printRows(rows, 'No scenarios. iml serve creates them.', args, io);
 }
 
 function stuckRow({ scenario, waiting, oldestMs, why }: Stuck): Record<string, unknown> {
@@ -253,10 +253,10 @@ async function act(
       return `The scenario "${printableLine(name)}" is on.\n`;
     case 'off':
       await desk.deactivate(name);
-      return `The scenario "${printableLine(name)}" is off. What comes in waits.\n`;
+      return `The scenario "${printableLine(name)}" is off. Its events wait.\n`;
     case 'retry':
       await desk.retry(readId(name, 'incomplete execution'));
-      return `The incomplete execution ${name} waits to be tried again.\n`;
+      return `The incomplete execution ${name} will be retried.\n`;
     case 'discard':
       await desk.discard(readId(name, 'incomplete execution'));
       return `The incomplete execution ${name} is discarded.\n`;

@@ -51,7 +51,7 @@ async function showSchemas(args: Arguments, io: Io): Promise<number> {
     return writeSchemas(args, io);
   }
   if (args.positionals.length > 0 || args.text('workspace') !== undefined)
-    throw usageError('A folder is of use with --write only.');
+    throw usageError('A folder requires --write.');
   const schemas = await listSchemas();
   if (name === undefined) {
     const width = Math.max(...schemas.map((one) => one.name.length));

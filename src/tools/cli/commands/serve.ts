@@ -191,7 +191,7 @@ async function serve(args: Arguments, io: Io): Promise<number> {
   const loaded = await loadApps(args.positionals, io);
   const entries = await readEntries(args.text('scenarios'), loaded, io);
   if (settings.log !== 'quiet') await tellFindings(loaded, entries, say);
-  const onWait = (): void => say('Waiting for the database, which does not answer.\n');
+  const onWait = (): void => say('Waiting for the database, which does not respond.\n');
   const parts = await openHostParts(args, io, { mayCreate: true, onWait });
   const pools = openServePools(loaded, settings, parts.connections);
   const { apps, connectionNames } = pools;
@@ -252,7 +252,7 @@ async function serve(args: Arguments, io: Io): Promise<number> {
     pools.warmUp();
     await interrupted;
     isInterrupted = true;
-    say('Stopping: what is under way is brought to its end.\n');
+    say('Stopping after the running work has finished.\n');
     return EXIT.ok;
   } finally {
     await host.stop(undefined, isInterrupted ? settings.drainMs : 0);
@@ -345,7 +345,7 @@ async function setUp(setup: Setup): Promise<ReadonlySet<string>> {
       if (!(error instanceof EngineError)) throw error;
       // After an API error the scenario stays as it was, if it existed.
       if (!(error instanceof AppError)) refused.add(entry.name);
-      say(`  ${printableLine(entry.name)} is not served:\n${printError(error)}`, 'error');
+      say(`  ${printableLine(entry.name)} cannot be served:\n${printError(error)}`, 'error');
     }
   }
   return refused;
@@ -353,7 +353,7 @@ async function setUp(setup: Setup): Promise<ReadonlySet<string>> {
 
 /** Addresses are secrets: printed on a terminal, redacted in a stored log. */
 function showAddress({ name, url }: Hook, { isLogKept }: Setup): string {
-  return isLogKept ? `has an address: iml scenarios show ${printableLine(name)}` : url;
+  return isLogKept ? `has an address. Show it with iml scenarios show ${printableLine(name)}` : url;
 }
 
 /** Removes scenarios of earlier starts that the file no longer names. */
@@ -368,7 +368,7 @@ async function prune({ host, parts, apps, entries, say }: Setup): Promise<void> 
       if (report?.error !== undefined) say(printError(report.error), 'error');
     } catch (error) {
       if (!(error instanceof EngineError)) throw error;
-      say(`  ${printableLine(name)} is not removed:\n${printError(error)}`, 'error');
+      say(`  ${printableLine(name)} cannot be removed:\n${printError(error)}`, 'error');
     }
   }
 }

@@ -26,7 +26,7 @@ const ORIGIN_OPTIONS: OptionSpecs = {
     help: 'Address of the API for a new origin, for example https://eu1.make.com/api.',
     group: 'Network',
   },
-  'app-id': { value: 'NAME', help: 'Name of the app there, for a new origin.', group: 'Network' },
+  'app-id': { value: 'NAME', help: 'Name of the app in Make, for a new origin.', group: 'Network' },
 };
 
 const WRITE_OPTIONS: OptionSpecs = {
@@ -35,7 +35,7 @@ const WRITE_OPTIONS: OptionSpecs = {
 };
 
 const TOKEN_NOTE =
-  'The token is MAKE_API_KEY, or MAKE_API_KEY_LABEL for the origin LABEL, in the environment; else the file that apikeyFile of the origin names. It is never written.';
+  'Reads the token from the environment variable MAKE_API_KEY, or MAKE_API_KEY_LABEL for the origin LABEL; else from the file in apikeyFile of the origin. Never writes it.';
 
 export const STATUS_COMMAND: Command = {
   name: 'status',
@@ -326,7 +326,7 @@ function chooseOrigin(
 
 function chooseByIndex(manifest: Manifest, index: number): { manifest: Manifest; origin: ManifestOrigin } {
   const origin = listOrigins(manifest).find((one) => one.index === index);
-  if (origin === undefined) throw usageError('The origins of the manifest are no list.');
+  if (origin === undefined) throw usageError('The origins of the manifest are not a list.');
   return { manifest, origin };
 }
 

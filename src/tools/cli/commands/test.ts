@@ -30,7 +30,7 @@ const DAY_MS = 86_400_000;
 function readMaxAge(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const [, count = '', unit] = /^(\d{1,5})([dw])$/.exec(text) ?? [];
-  if (count === '') throw usageError(`--max-age: "${text}" is no age such as 90d or 12w.`);
+  if (count === '') throw usageError(`--max-age: "${text}" is not an age such as 90d or 12w.`);
   return Number(count) * (unit === 'w' ? 7 : 1) * DAY_MS;
 }
 
@@ -43,7 +43,7 @@ function noteAge(runCase: RunCase, maxAgeMs: number, nowMs: number): RunCase {
     const ageMs = nowMs - Date.parse(at);
     if (ageMs <= maxAgeMs) return run;
     const age = Number.isNaN(ageMs)
-      ? `recorded.at is no date: ${JSON.stringify(at)}.`
+      ? `recorded.at is not a date: ${JSON.stringify(at)}.`
       : `It was recorded ${Math.floor(ageMs / DAY_MS)} days ago.`;
     return { ...run, notes: [...(run.notes ?? []), age] };
   };
@@ -146,7 +146,7 @@ async function testApps(args: Arguments, io: Io): Promise<number> {
   const places = await findPlaces(args, io);
   if (args.isSet('watch')) {
     if (scope !== undefined || coverage !== undefined) {
-      throw usageError('--watch goes with neither --update nor --coverage.');
+      throw usageError('--watch cannot be combined with --update or --coverage.');
     }
     return io.interruptible(async (signal) => {
       const run = (touched: readonly TestPlace[]): Promise<unknown> =>
@@ -219,7 +219,7 @@ function assertTogether(args: Arguments): void {
   if (args.isSet('live') || args.isSet('record-cases')) return;
   const alone = ['connection', ...Object.keys(SERVICE_OPTIONS)].find(args.isSet);
   if (alone !== undefined)
-    throw usageError(`--${alone} is for --record-cases and --live: nothing else goes over a network.`);
+    throw usageError(`--${alone} requires --record-cases or --live: other runs do not use the network.`);
 }
 
 /** The current folder if it is in the folder of tests, else the nearest app. */

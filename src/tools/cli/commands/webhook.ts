@@ -121,7 +121,7 @@ async function readCallOptions(args: Arguments, io: Io): Promise<IncomingCall> {
   const own = args.texts('header').map(readHeader);
   const headers = [...(base?.headers ?? []).filter(([name]) => !hasHeader(own, name)), ...own];
   const method = args.text('method') ?? base?.method ?? (body.byteLength > 0 ? 'POST' : 'GET');
-  if (!/^[A-Za-z]{1,20}$/.test(method)) throw usageError(`--method: "${method}" is no method of HTTP.`);
+  if (!/^[A-Za-z]{1,20}$/.test(method)) throw usageError(`--method: "${method}" is not an HTTP method.`);
   return {
     method: method.toUpperCase(),
     url: args.text('url') ?? base?.url ?? '/',
@@ -177,7 +177,7 @@ function parseJsonCall(text: string, what: string): IncomingCall {
   const method = ownMember(call, 'method') ?? 'POST';
   const url = ownMember(call, 'url') ?? '/';
   if (typeof method !== 'string' || typeof url !== 'string') {
-    throw usageError(`--call: ${what}: method and url have to be texts.`);
+    throw usageError(`--call: ${what}: method and url must be texts.`);
   }
   const body = ownMember(call, 'body');
   const headers = readHeaders(ownMember(call, 'headers'), what);
@@ -200,7 +200,7 @@ function parseObject(text: string, what: string): PlainObject {
   } catch {
     // The message below does not quote the text, which may contain a secret.
   }
-  throw usageError(`--call: ${what} is no JSON object.`);
+  throw usageError(`--call: ${what} is not a JSON object.`);
 }
 
 /** Pairs, or an object with one or several texts per name. */
@@ -216,7 +216,7 @@ function readHeaders(headers: unknown, what: string): readonly Header[] {
   return entries.map((entry): Header => {
     const [name, value]: readonly unknown[] = Array.isArray(entry) ? entry : [];
     if (typeof name === 'string' && ['string', 'number'].includes(typeof value)) return [name, String(value)];
-    throw usageError(`--call: ${what}: headers have to be {"name": "value"} or [["name", "value"]].`);
+    throw usageError(`--call: ${what}: headers must be {"name": "value"} or [["name", "value"]].`);
   });
 }
 
@@ -380,7 +380,7 @@ async function tellCall(
   const report = { answer: shownAnswer(answer), verification, deliveries, recipients, noBundles };
   await writer.end({ ...report, warnings, trace, phase, error });
   const why = noBundles === undefined ? '' : noBundlesLine(noBundles);
-  const failed = phase === undefined ? '' : `The call failed at the step ${phase}.\n`;
+  const failed = phase === undefined ? '' : `The call failed in the phase ${phase}.\n`;
   return { error, warnings, notes: `${failed}${deliveryLines(deliveries)}${answerLine(answer)}${why}` };
 }
 

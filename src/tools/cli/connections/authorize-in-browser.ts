@@ -43,7 +43,7 @@ export async function authorizeInBrowser(
       const { url, pending } = await connection.authorize({ ...input, redirectUri, signal }).orThrow();
       const page = readHostMap(settings.hosts ?? {}).resolve(url) ?? url;
       await io.stderr.write(
-        `Open this address in a browser:\n\n  ${printable(page)}\n\nWaiting for it to come back to ${printable(redirectUri)} (Ctrl-C stops).\n`,
+        `Open this address in a browser:\n\n  ${printable(page)}\n\nWaiting for the redirect to ${printable(redirectUri)}. Press Ctrl-C to stop.\n`,
       );
       const isOwn = (query: Callback['query']): boolean => isOwnCallback(pending, query);
       const callback = await nextInTime(server, isOwn, settings.waitMs, signal);
@@ -98,9 +98,9 @@ const LINGER_MS = 500;
 /** The pages contain nothing of the request, so they cannot be injected into. */
 const PAGES = {
   done: 'Connected. You can close this page.',
-  failed: 'Not connected. The terminal says why. You can close this page.',
-  strange: 'This callback does not belong to a connection that is being made.',
-  absent: 'There is nothing here.',
+  failed: 'Not connected. The terminal shows the reason. You can close this page.',
+  strange: 'This callback does not belong to a pending connection.',
+  absent: 'Page not found.',
 } as const;
 
 /**

@@ -110,8 +110,8 @@ export function openEntry(name: string, sealed: string, key: Uint8Array): Connec
   const text = unseal(sealed, key, namePurpose(name));
   const entry = text === undefined ? undefined : readEntry(name, JSON.parse(text));
   if (entry !== undefined) return entry;
-  const hint = 'Make it again with iml connect, or forget it with iml connections remove NAME --local.';
-  const message = `The connection "${name}" cannot be opened: it or the key was changed. ${hint}`;
+  const hint = 'Create it again with iml connect, or remove it with iml connections remove NAME --local.';
+  const message = `The connection "${name}" cannot be decrypted: it or the key was changed. ${hint}`;
   throw new StoreError('STORE_FAILED', message);
 }
 
@@ -124,7 +124,7 @@ async function writeEntry(entry: ConnectionEntry, file: string, folder: string):
     if (error instanceof StoreError) throw error;
     throw new StoreError(
       'STORE_FAILED',
-      `The connection "${entry.name}" cannot be kept (${readErrno(error)}).`,
+      `The connection "${entry.name}" cannot be stored (${readErrno(error)}).`,
     );
   }
 }
@@ -158,7 +158,7 @@ export const MOVE_HINT = 'iml connections move NAME --app FOLDER hands a connect
 /** The message for a connection of another app. */
 export function otherApp({ name, owner }: ConnectionEntry): string {
   const known = owner.appIds.length === 0 ? '' : ` (${owner.appIds.join(', ')})`;
-  return `The connection "${name}" was made for the app "${owner.app}"${known} in ${owner.folder} and is not given to another.`;
+  return `The connection "${name}" was made for the app "${owner.app}"${known} in ${owner.folder}. Other apps cannot use it.`;
 }
 
 /**
@@ -243,7 +243,7 @@ export async function userKey(folder: string): Promise<Uint8Array> {
 function readKey(text: string, file: string): Uint8Array {
   const key = Buffer.from(text.trim(), 'base64');
   if (key.byteLength === SEAL_KEY_BYTES) return key;
-  const message = `The file ${file} does not hold a key. Without it nothing that is kept can be opened: put it back, or remove it and connect anew.`;
+  const message = `The file ${file} does not contain a key, and stored connections cannot be decrypted without it. Restore the file, or remove it and connect again.`;
   throw new StoreError('STORE_FAILED', message);
 }
 

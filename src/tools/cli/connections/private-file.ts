@@ -76,7 +76,7 @@ export async function readPrivateFile(file: string): Promise<string | undefined>
     if (isPosix && (mode & 0o077) !== 0) {
       throw new StoreError(
         'STORE_FAILED',
-        `The file ${file} can be read by others: make it yours alone with chmod 600.`,
+        `The file ${file} can be read by others. Restrict its access with chmod 600.`,
       );
     }
     if (isPosix && uid !== process.getuid?.()) {
@@ -211,7 +211,7 @@ export async function refuseLinks(home: string, folder: string, instead: string)
   const link = (await findLinkTo(home, folder)) ?? (await findLinkIn(folder));
   if (link === undefined) return;
   const shown = path.relative(home, link);
-  throw usageError(`"${shown}" in ${home} leads elsewhere by a link: nothing is written there. ${instead}`);
+  throw usageError(`"${shown}" in ${home} is a link out of the folder. Nothing was written. ${instead}`);
 }
 
 async function findLinkTo(home: string, folder: string): Promise<string | undefined> {

@@ -39,7 +39,7 @@ export async function askOption<T>(args: Arguments, asked: AskedOption<T>, io: I
   if (given === undefined && io.ask !== undefined) {
     for (;;) {
       const answer = await io.ask(`${question}${fallback === undefined ? '' : ` [${fallback}]`}: `, false);
-      if (answer === undefined) throw usageError(`--${option} was not answered.`);
+      if (answer === undefined) throw usageError(`No value was entered for --${option}.`);
       const text = answer.trim() === '' ? fallback : answer.trim();
       try {
         if (text !== undefined) return read(text);
@@ -129,7 +129,7 @@ async function askField(field: ParameterSpec, name: string, { ask, io, values }:
     // Secrets are typed without echo. Source:
     // https://developers.make.com/custom-apps-documentation/block-elements/parameters.
     const answer = await ask(writeQuestion(field, name), isSecretField(field));
-    if (answer === undefined) throw usageError(`The parameter "${name}" was not answered.`);
+    if (answer === undefined) throw usageError(`No value was entered for the parameter "${name}".`);
     if (answer !== '') {
       const isFile = FILE_TYPES.has(field.type);
       const value = isFile ? await readFieldValue(answer, field, `"${name}"`, io) : coerceText(field, answer);
@@ -137,7 +137,7 @@ async function askField(field: ParameterSpec, name: string, { ask, io, values }:
       return;
     }
     if (!field.required || (field.default !== undefined && field.default !== '')) return;
-    await io.stderr.write('A value is needed here.\n');
+    await io.stderr.write('A value is required.\n');
   }
 }
 

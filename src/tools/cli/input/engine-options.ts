@@ -37,7 +37,7 @@ export const NETWORK_OPTIONS: OptionSpecs = {
       help: 'Another host of the app, such as files.example.com or *.example.com. Repeatable.',
     },
     'cross-host-secrets': {
-      help: 'Sends credentials to hosts of others too, as the platform does. Default: removed, with a warning.',
+      help: 'Also sends credentials to hosts of other owners, as Make does. Default: removes them with a warning.',
     },
   }),
   timezone: { value: 'ZONE', help: 'Timezone of the scenario, such as Europe/Prague. Default: UTC.' },
@@ -117,7 +117,7 @@ export function readWhole(args: Arguments, option: string): number | undefined {
   const text = args.text(option);
   if (text === undefined) return undefined;
   if (/^\d{1,15}$/.test(text) && Number(text) >= 1) return Number(text);
-  throw usageError(`--${option}: "${text}" is no whole number of at least 1.`);
+  throw usageError(`--${option}: "${text}" is not a whole number of at least 1.`);
 }
 
 /** Checked here, so that the message names the option. */
@@ -152,7 +152,7 @@ function assertMappable(from: string, to: string): void {
 
 function readBaseUrl(text: string | undefined): string | undefined {
   if (text === undefined || (/^https?:\/\//i.test(text) && URL.canParse(text))) return text;
-  throw usageError(`--base-url: "${text}" is no address that starts with http:// or https://.`);
+  throw usageError(`--base-url: "${text}" is not an address that starts with http:// or https://.`);
 }
 
 function readPageLoop(text: string | undefined): EngineOptions['onPageLoop'] {
@@ -170,5 +170,5 @@ export function readSemantics(text: string | undefined): Semantics | undefined {
 /** @throws EngineError (USAGE) for a name that is not in the tz database */
 export function readTimezone(text: string | undefined): string | undefined {
   if (text === undefined || findZone(text) !== undefined) return text;
-  throw usageError(`--timezone: "${text}" is no timezone, such as Europe/Prague.`);
+  throw usageError(`--timezone: "${text}" is not a timezone such as Europe/Prague.`);
 }

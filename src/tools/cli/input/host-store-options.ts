@@ -89,7 +89,7 @@ export async function openHostParts(
     return openDatabase({ url, sealKey, waitMs: mayCreate ? SERVER_WAIT_MS : 0, onWait });
   }
   const root = path.resolve(io.cwd, folder ?? '.iml');
-  if (folder === undefined) await refuseLinks(io.cwd, root, '--data DIR names another folder.');
+  if (folder === undefined) await refuseLinks(io.cwd, root, 'Pass another folder with --data DIR.');
   const file = path.join(root, 'host.db');
   if (mayCreate) await makePrivateFolder(root);
   else await assertData(file, root);
@@ -107,13 +107,13 @@ async function readKey(env: Io['env']): Promise<Uint8Array> {
   if (given === undefined || given === '') return userKey(configFolder(env));
   const key = Buffer.from(given, 'base64');
   if (key.byteLength === SEAL_KEY_BYTES) return key;
-  throw usageError(`${KEY_VARIABLE}: ${SEAL_KEY_BYTES} bytes as base64 are expected.`);
+  throw usageError(`${KEY_VARIABLE}: expected ${SEAL_KEY_BYTES} bytes as base64.`);
 }
 
 /** A misspelt folder must not look like an empty host. */
 async function assertData(file: string, root: string): Promise<void> {
   await access(file).catch((error: unknown) => {
-    throw usageError(`There is no host's data in "${root}". iml serve --data makes it.`, error);
+    throw usageError(`The folder "${root}" has no data of a host. Create it with iml serve --data.`, error);
   });
 }
 
@@ -137,7 +137,7 @@ async function openDatabase({
   readonly sealKey: Uint8Array;
 }): Promise<HostParts> {
   if (!/^postgres(ql)?:\/\//.test(url) || !URL.canParse(url)) {
-    throw usageError('--database: an address that starts with postgres:// is expected.');
+    throw usageError('--database: expected an address that starts with postgres://.');
   }
   await loadPackages('A host on PostgreSQL', POSTGRES_PACKAGES);
   const store = await openHostPostgres({ url, ...options, applicationName: 'iml-host' });
@@ -160,7 +160,7 @@ async function openDatabase({
 /** @throws EngineError (USAGE) */
 export function readId(text: string | undefined, what: string): number {
   if (text !== undefined && /^\d{1,15}$/.test(text)) return Number(text);
-  throw usageError(text === undefined ? `Missing <id>: which ${what}.` : `"${text}" is no id.`);
+  throw usageError(text === undefined ? `Missing <id>: which ${what}.` : `"${text}" is not an ID.`);
 }
 
 const COMMITTED = { isolation: 'read-committed' } as const;

@@ -15,14 +15,16 @@ export async function readData(text: string, option: string, io: Io): Promise<un
   const isFile = text.startsWith('@');
   const source = isFile ? decodeUtf8(await readSource(text.slice(1), option, io)) : text;
   const from = isFile ? `in "${text.slice(1)}"` : 'given';
-  if (source === undefined) throw usageError(`${option}: what is ${from} is no text in UTF-8.`);
+  if (source === undefined) throw usageError(`${option}: the input ${from} is not UTF-8 text.`);
   try {
     return JSON.parse(source);
   } catch (error) {
-    const hint = isFile ? '' : ' A file is given as @file.';
+    const hint = isFile ? '' : ' Pass a file as @file.';
     // V8 quotes the text in its message; only the position is safe.
     const position = /position \d+/.exec(String(error))?.[0];
-    throw usageError(`${option}: the value ${from} is no JSON${position ? ` (at ${position})` : ''}.${hint}`);
+    throw usageError(
+      `${option}: the value ${from} is not valid JSON${position ? ` (at ${position})` : ''}.${hint}`,
+    );
   }
 }
 
@@ -30,7 +32,7 @@ export async function readData(text: string, option: string, io: Io): Promise<un
 export async function readDataObject(text: string, option: string, io: Io): Promise<PlainObject> {
   const value = await readData(text, option, io);
   if (isPlainObject(value)) return value;
-  throw usageError(`${option}: a JSON object is expected.`);
+  throw usageError(`${option}: expected a JSON object.`);
 }
 
 /**

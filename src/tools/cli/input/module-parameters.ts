@@ -37,7 +37,7 @@ async function readGivenParameters(
       const field = findParameter(list, name);
       setMember(values, name, await readFieldValue(text.slice(at + 1), field, `--param ${name}`, io));
     } else {
-      throw usageError('--param: name=value, name=@file, a JSON object or @file of one is expected.');
+      throw usageError('--param: expected name=value, name=@file, a JSON object or @file of one.');
     }
   }
   return values;
@@ -107,7 +107,8 @@ export async function readFieldValue(
   if (!text.startsWith('@')) return coerceText(spec, text);
   if (text.startsWith('@@')) return coerceText(spec, text.slice(1));
   const file = text.slice(1);
-  if (file === '') throw usageError(`${option}: @ has to be followed by the name of a file; @@ writes an @.`);
+  if (file === '')
+    throw usageError(`${option}: expected the name of a file after @. Write @@ for a literal @.`);
   const bytes = await readSource(file, option, io).catch((error: unknown) => {
     throw usageError(`${error instanceof Error ? error.message : ''} @@ writes an @.`, error);
   });
@@ -115,5 +116,5 @@ export async function readFieldValue(
   const content = decodeUtf8(bytes);
   if (content !== undefined) return coerceText(spec, content.replace(/\r?\n$/, ''));
   if (spec === undefined || OPEN_TYPES.has(spec.type)) return bytes;
-  throw usageError(`${option}: "${file}" is no text in UTF-8, as a field of type ${spec.type} needs it.`);
+  throw usageError(`${option}: "${file}" is not UTF-8 text, which a field of type ${spec.type} requires.`);
 }

@@ -96,7 +96,7 @@ function checkOption({ name, rawName, value, inlineValue }: OptionToken, specs: 
     return spec;
   }
   if (spec.looksLikeValue !== undefined) {
-    if (value === '') throw usageError(`The option "${rawName}" needs a value behind "=": ${spec.value}.`);
+    if (value === '') throw usageError(`The option "${rawName}" needs a value after "=": ${spec.value}.`);
     return spec;
   }
   if (value === undefined) throw usageError(`The option "${rawName}" needs a value: ${spec.value}.`);

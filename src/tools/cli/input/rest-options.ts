@@ -84,9 +84,9 @@ export async function findRestInstance(args: Arguments, io: Io): Promise<RestPla
     throw usageError('--data and --database exclude each other.');
   if (database !== undefined) return { folder: undefined, args: '--database URL', database };
   const folder = path.resolve(io.cwd, data ?? DEFAULT_FOLDER);
-  if (data === undefined) await refuseLinks(io.cwd, folder, '--data DIR names another folder.');
+  if (data === undefined) await refuseLinks(io.cwd, folder, 'Pass another folder with --data DIR.');
   if (!args.isSet('create') && !(await isFile(databaseFile(folder)))) {
-    throw usageError(`There is no instance in "${folder}". --create makes one.`);
+    throw usageError(`The folder "${folder}" has no instance. Create one with --create.`);
   }
   return { folder, args: `--data ${quoted(folder)}`, database };
 }
@@ -139,7 +139,7 @@ async function openStore(
   const options = { ...wait };
   const open = args.isSet('create') ? openRestPostgres : findRestPostgres;
   const store = await open(database, options);
-  if (!store) throw usageError('There is no instance in the database of --database. --create makes one.');
+  if (!store) throw usageError('The database of --database has no instance. Create one with --create.');
   return store;
 }
 
@@ -168,7 +168,7 @@ async function readKey({ folder }: RestPlace, { env }: Io): Promise<NamedKey> {
   // A new key could not open the existing data.
   if (hasData && !hasKey) {
     throw configError(
-      `The file ${file} is missing, and ${databaseFile(folder)} is sealed with its key. Put it back, or set ${KEY_VARIABLE} to the key.`,
+      `The file ${file} with the key of ${databaseFile(folder)} is missing. Restore it, or set ${KEY_VARIABLE} to the key.`,
     );
   }
   // A concurrent process may have created the key first.
@@ -182,7 +182,7 @@ async function readKey({ folder }: RestPlace, { env }: Io): Promise<NamedKey> {
 
 async function makeFolder(folder: string): Promise<void> {
   await makePrivateFolder(folder).catch((error: unknown) => {
-    throw configError(`The folder ${folder} cannot be made or made private (${readErrno(error)}).`, error);
+    throw configError(`The folder ${folder} cannot be created or made private (${readErrno(error)}).`, error);
   });
 }
 
@@ -205,7 +205,7 @@ function decodeKey(text: string, source: string): NamedKey {
   const key = Buffer.from(text, 'base64');
   if (BASE64.test(text) && key.length === SEAL_KEY_BYTES) return { key, source };
   const found = BASE64.test(text) ? `${key.length} bytes` : 'something else';
-  throw configError(`${source} must hold ${SEAL_KEY_BYTES} bytes as base64, and holds ${found}.`);
+  throw configError(`${source} must contain ${SEAL_KEY_BYTES} bytes as base64; got ${found}.`);
 }
 
 function isFile(file: string): Promise<boolean> {
@@ -326,5 +326,5 @@ async function post(what: string, url: string, body: unknown): Promise<void> {
     signal: AbortSignal.timeout(POST_TIMEOUT_MS),
   });
   await response.body?.cancel();
-  if (!response.ok) throw new Error(`The ${what} was refused with status ${response.status}.`);
+  if (!response.ok) throw new Error(`The ${what} failed with status ${response.status}.`);
 }

@@ -125,14 +125,14 @@ async function findStart(
 ): Promise<RunInput['state']> {
   if (module.epoch === undefined) {
     throw usageError(
-      `--start: "${id}" is no date such as 2026-01-31T12:00:00Z. The trigger "${module.name}" goes by dates, and has no epoch that would tell the date of an item.`,
+      `--start: "${id}" is not a date such as 2026-01-31T12:00:00Z. The trigger "${module.name}" uses dates and has no epoch that lists items.`,
     );
   }
   const { entries } = await engine.module(module.name, 'trigger').epoch(input).orThrow();
   const entry = entries.find((known) => idText(known.id) === idText(id));
   if (entry !== undefined) return entry.state;
   throw usageError(
-    `--start: "${id}" is neither a date such as 2026-01-31T12:00:00Z nor the id of an item that iml epoch lists for "${module.name}".`,
+    `--start: "${id}" is neither a date such as 2026-01-31T12:00:00Z nor the ID of an item that iml epoch lists for "${module.name}".`,
   );
 }
 
@@ -188,7 +188,7 @@ async function readState(target: string, file: string): Promise<TriggerState | u
     // Reported below.
   }
   throw usageError(
-    `--state: the file "${file}" holds no state of a trigger, such as {"lastId":7} or {"lastDate":"2026-01-31T12:00:00Z"}. Remove it to start from the beginning.`,
+    `--state: the file "${file}" has no state of a trigger, such as {"lastId":7} or {"lastDate":"2026-01-31T12:00:00Z"}. Remove it to start from the beginning.`,
   );
 }
 

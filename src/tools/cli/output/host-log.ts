@@ -101,19 +101,19 @@ function describeNotice(notice: Exclude<HostNotice, { readonly kind: 'problem' }
     }
     case 'given-up': {
       const { scenario, source, attempts, error } = notice;
-      return `${scenario}: ${sourceText(source)} given up after ${attempts} attempts${errorText(error)}`;
+      return `${scenario}: ${sourceText(source)} failed permanently after ${attempts} attempts${errorText(error)}`;
     }
     case 'scenario-off':
-      return `${notice.scenario}: turned off (${notice.reason})${errorText(notice.error)}; iml scenarios on ${notice.scenario} turns it on again`;
+      return `${notice.scenario}: turned off (${notice.reason})${errorText(notice.error)}; turn it on with iml scenarios on ${notice.scenario}`;
     default:
       return '';
   }
 }
 
 const FOLLOWS = {
-  dead: 'dead: iml events replay runs it again',
+  dead: 'dead; process it again with iml events replay',
   again: 'tried again',
-  stopped: 'stopped, tried again at the next start',
+  stopped: 'stopped; the next start retries it',
 } as const;
 
 function sourceText(source: RunSource): string {
@@ -138,11 +138,11 @@ function outputText(output: FlowOutput | undefined): string {
   const step = `step ${endedAt.stepId} (${endedAt.module})`;
   switch (endedAt.why) {
     case 'filter':
-      return `, nothing put out: the filter of ${step} let nothing through`;
+      return `, no output: the filter of ${step} excluded all bundles`;
     case 'nothing':
-      return `, nothing put out: ${step} gave no bundle`;
+      return `, no output: ${step} returned no bundle`;
     case 'ignored':
-      return `, nothing put out: the error of ${step} was ignored`;
+      return `, no output: the error of ${step} was ignored`;
   }
 }
 

@@ -72,7 +72,7 @@ export async function writeNewFiles({ root, files, manifest, command }: NewFiles
     const existing = existsSync(target) ? await readFile(target, 'utf8').catch(() => undefined) : null;
     if (existing === null) missing.push(file);
     else if (existing !== file.content && file.path !== '.gitignore') {
-      throw usageError(`${command}: "${show(file.path)}" exists already. Nothing was written.`);
+      throw usageError(`${command}: "${show(file.path)}" already exists. Nothing was written.`);
     }
   }
   const writer = createFolderWriter(findOutputRoot(io.cwd, root));

@@ -45,7 +45,7 @@ function printDefect(error: unknown, { showStack, redact = (text) => text }: Pri
   if (!(error instanceof Error))
     return withoutCommands(`Internal error: ${redact(printable(String(error)))}\n`);
   const text = showStack === true ? (error.stack ?? String(error)) : `${error.name}: ${error.message}`;
-  const hint = showStack === true ? '' : 'Set IML_DEBUG=1 to see where it comes from.\n';
+  const hint = showStack === true ? '' : 'Set IML_DEBUG=1 to print the stack trace.\n';
   return withoutCommands(`Internal error: ${redact(printable(text))}\n${hint}`);
 }
 
@@ -58,9 +58,9 @@ function listDetails(error: EngineError): readonly Row[] {
     ...row('request', requestIndex === undefined ? undefined : `${requestIndex + 1}, page ${page ?? 1}`),
     ...row(
       'retry-after',
-      retryAfterMs === undefined ? undefined : `${seconds(retryAfterMs)}, as the server asks`,
+      retryAfterMs === undefined ? undefined : `${seconds(retryAfterMs)}, as requested by the server`,
     ),
-    ...row('delay', delay === undefined ? undefined : `${seconds(delay)} until a scenario goes on`),
+    ...row('delay', delay === undefined ? undefined : `${seconds(delay)} until a scenario continues`),
   ];
 }
 
@@ -124,7 +124,8 @@ export async function describeError(
   return shown + (isRefusal(error) || isRefusal(error.cause) ? ALLOW_NOTE : '');
 }
 
-const ALLOW_NOTE = '--allow-local lets the app call this machine, --allow HOST what else is not public.\n';
+const ALLOW_NOTE =
+  'Allow requests to this machine with --allow-local, and to other private hosts with --allow HOST.\n';
 
 /** Refused because the address is not public. Other refusals name their own option. */
 function isRefusal(error: unknown): boolean {

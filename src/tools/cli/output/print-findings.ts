@@ -132,11 +132,11 @@ export async function printRunFindings(
   const lines = own.slice(0, SHOWN).map((finding: Finding) => findingLine(finding, showPath));
   const more = own.length - lines.length;
   const rest = [
-    ...(more > 0 ? [`${more} more of what runs here`] : []),
+    ...(more > 0 ? [`${more} more in this component`] : []),
     ...(elsewhere > 0 ? [`${elsewhere} in other parts of the app`] : []),
   ];
   if (rest.length > 0)
-    lines.push(`iml check ${printableLine(showPath('')) || '.'} tells of ${rest.join(', ')}.\n`);
+    lines.push(`iml check ${printableLine(showPath('')) || '.'} reports ${rest.join(', ')}.\n`);
   return { text: lines.join(''), holds };
 }
 

@@ -36,7 +36,7 @@ ${columns(rows, width)}
 Options
 ${columns(
   [
-    ['-h, --help', 'Shows this help; iml <command> --help shows that of a command.'],
+    ['-h, --help', 'Shows this help. iml <command> --help shows the help of a command.'],
     ['-V, --version', 'Shows the version.'],
   ],
   width,

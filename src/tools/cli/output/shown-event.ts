@@ -65,7 +65,7 @@ function readWritten(written: unknown, headers: readonly HeaderEntry[]): string 
 
 function describeBytes({ size }: PlainObject, headers: readonly HeaderEntry[]): string {
   const { mediaType } = readContentType(findHeader(headers, 'content-type'));
-  return `[${String(size)} bytes that are no text, ${mediaType === '' ? 'of no type' : mediaType}]`;
+  return `[${String(size)} bytes of binary data, ${mediaType === '' ? 'unknown type' : mediaType}]`;
 }
 
 function isHeader(entry: unknown): entry is HeaderEntry {
@@ -97,7 +97,7 @@ export function createMessageReader(): ReadMessage {
 }
 
 /** Replaces content whose secrets are unknown or too many. */
-export const NOT_SHOWN = '[not shown: it may hold secrets of a hook that is gone, or too many]';
+export const NOT_SHOWN = '[not shown: it may contain secrets of a deleted hook, or too many secrets]';
 
 /** Members of an error that contain no input data. */
 const OPEN_MEMBERS: readonly string[] = ['name', 'type', 'code', 'statusCode', 'phase', 'place'];

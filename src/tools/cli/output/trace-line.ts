@@ -33,7 +33,7 @@ function describeEvent(event: TraceEvent): string {
     case 'scope':
       return `${event.phase}: ${Object.keys(event.names).join(', ')}`;
     case 'page':
-      return `${event.looked} looked at, ${event.outputs.length} put out${event.isCut ? ', some left behind' : ''}`;
+      return `${event.looked} items, ${event.outputs.length} bundles${event.isCut ? ', limit reached' : ''}`;
     case 'missing':
       return `no value for "${printableLine(event.expression)}" (${formatLocation(event.place)})`;
     case 'debug':

@@ -63,9 +63,9 @@ export async function recordCalls(receiver: Receiver, options: CallRecorderOptio
   return {
     receiver: async (request) => {
       const reception = await receiver(request);
-      if (waiting >= MAX_WAITING) say('A call is not recorded: too many wait to be written.\n');
+      if (waiting >= MAX_WAITING) say('A call was not recorded: too many calls wait to be written.\n');
       else if (request.call.body.byteLength > MAX_BODY_BYTES) {
-        say(`A call is not recorded: its body has more than ${MAX_BODY_BYTES} bytes.\n`);
+        say(`A call was not recorded: its body has more than ${MAX_BODY_BYTES} bytes.\n`);
       } else {
         waiting++;
         const number = ++count;

@@ -43,7 +43,7 @@ export async function readRecordSettings(args: Arguments, io: Io): Promise<Recor
   if (record === undefined && har === undefined) return undefined;
   if (args.isSet('limit')) {
     throw usageError(
-      '--limit and --record or --har exclude each other: a case runs a module to its end. Give the module less to do by its parameters.',
+      '--limit and --record or --har exclude each other: a case needs a complete run. Use parameters that return fewer bundles.',
     );
   }
   return {
@@ -57,7 +57,7 @@ async function nameCaseFile(given: string, io: Io): Promise<NamedFile> {
   const shown = withEnding(given);
   const file = nameFile(shown, io.cwd);
   if (await exists(file.path)) {
-    throw usageError(`--record: the file "${shown}" is there already. Remove it, or choose another name.`);
+    throw usageError(`--record: the file "${shown}" already exists. Remove it, or choose another name.`);
   }
   return file;
 }
@@ -65,7 +65,7 @@ async function nameCaseFile(given: string, io: Io): Promise<NamedFile> {
 function withEnding(given: string): string {
   if (given.endsWith('.test.json')) return given;
   if (/\.[A-Za-z]+$/.test(path.basename(given))) {
-    throw usageError(`--record: "${given}" does not end in .test.json, and iml test would not find it.`);
+    throw usageError(`--record: "${given}" does not end in .test.json, so iml test would not find it.`);
   }
   return `${given}.test.json`;
 }

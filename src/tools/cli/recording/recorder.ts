@@ -48,7 +48,7 @@ export function createRecorder(settings: RecordSettings, options: Pick<EngineOpt
     write: async (subject) => {
       const { caseFile, harFile } = settings;
       if (isIncomplete())
-        throw usageError('--record: the bodies of this run are larger together than a recording may be.');
+        throw usageError('--record: the bodies of this run exceed the size limit of a recording.');
       const run: RunToRecord = { ...subject, ...heard() };
       const notes: string[] = [];
       if (caseFile !== undefined) {

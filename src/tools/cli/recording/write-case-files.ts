@@ -47,10 +47,12 @@ export function describeSecrets({
   suspects,
 }: Pick<WrittenCase, 'placeholders' | 'suspects'>): string {
   const secrets =
-    placeholders.length === 0 ? 'It held no secrets.\n' : `Secrets replaced: ${placeholders.join(', ')}.\n`;
+    placeholders.length === 0
+      ? 'The case contains no secrets.\n'
+      : `Secrets replaced: ${placeholders.join(', ')}.\n`;
   if (suspects.length === 0) return secrets;
   const lines = suspects.map(({ path: at, shown }) => `  ${printableLine(at)}  ${printableLine(shown)}\n`);
-  return `${secrets}These look like keys and are none that is known; look at them before you share the file:\n${lines.join('')}`;
+  return `${secrets}These values look like unknown keys. Check them before you share the file:\n${lines.join('')}`;
 }
 
 /** `1 call`, `2 calls`. */

@@ -52,9 +52,9 @@ export async function writeFirstTests(
     });
     if (isNew) {
       count++;
-      const note = error === undefined ? '' : `  todo: its made-up answers lead to an error: ${error}`;
+      const note = error === undefined ? '' : `  todo: its generated responses cause an error: ${error}`;
       await io.stdout.write(`${shown}${printableLine(note)}\n`);
-    } else await io.stderr.write(`${shown} is there already.\n`);
+    } else await io.stderr.write(`${shown} already exists.\n`);
   }
   return count;
 }

@@ -68,18 +68,18 @@ function explainSkip(
   { written }: ReadCase,
   { kind, app, server, exchanges = [] }: Fixture,
 ): string | undefined {
-  if (written.record === true) return 'It asks to be recorded first: iml test --record-cases.';
+  if (written.record === true) return 'The case has no recording yet. Run iml test --record-cases.';
   if (written.live === false) return 'It says "live": false.';
   if (written.recorded === undefined && written.live !== true)
-    return 'It was not recorded: "live": true in the case lets it run all the same.';
-  if (!isLiveKind(kind)) return `A run of the kind ${kind} is not made again by itself.`;
-  if (app !== undefined || server !== undefined) return 'It has an app or a service of its own.';
-  if (exchanges.length === 0) return 'It asks the service for nothing.';
+    return 'The case was not recorded. Set "live": true in the case to run it.';
+  if (!isLiveKind(kind)) return `Live tests do not support runs of kind ${kind}.`;
+  if (app !== undefined || server !== undefined) return 'The case defines its own app or API.';
+  if (exchanges.length === 0) return 'The case sends no request.';
   const changing = exchanges
     .map(({ request }) => request?.method)
     .find((method) => typeof method === 'string' && isChanging(method));
   if (changing === undefined || written.live === true) return undefined;
-  return `${String(changing)} may change something at the service: "live": true in the case lets it run all the same.`;
+  return `${String(changing)} may change data in the API. Set "live": true in the case to run it.`;
 }
 
 function describeFindings(

@@ -54,7 +54,7 @@ export async function recordCases(
   const access = await openService(args, io);
   const asking = await listAsking(places, isMeant, io);
   if (asking.cases.length + asking.unreadable === 0) {
-    throw usageError('No case asks to be recorded: one does by "record": true.');
+    throw usageError('No case has "record": true.');
   }
   return io.interruptible(async (signal) => {
     const stage: Stage = { access, ask: createAskToWrite(args, io), io, signal };
@@ -122,15 +122,16 @@ interface RecordedRun {
 async function runAndRecord(read: ReadCase, app: App, { access, signal }: Stage): Promise<RecordedRun> {
   const { kind, component } = fixtureOfCase(read, app);
   if (component === undefined || !isLiveKind(kind)) {
-    throw usageError(`A run of the kind ${kind} is not recorded so: see iml run, iml connect and iml serve.`);
+    throw usageError(
+      `--record-cases does not support runs of kind ${kind}. Use iml run, iml connect or iml serve with --record.`,
+    );
   }
   const filled = await access.fill(read, app);
   if (!filled.ok) throw usageError(filled.problem);
   const fixture = fixtureOfCase(filled.case, app);
   const { engine } = access;
   const run = await runLive(fixture, { app, engine, mayChange: true, signal });
-  if (run.isIncomplete)
-    throw usageError('The bodies of this run are larger together than a recording may be.');
+  if (run.isIncomplete) throw usageError('The bodies of this run exceed the size limit of a recording.');
   const { error, bundles } = run.outcome;
   const written = await recordCase(
     {

@@ -347,14 +347,14 @@ export function openReporters(given: readonly string[], context: ReportContext, 
     if (make === undefined) {
       throw usageError(`--reporter: Expected one of ${Object.keys(REPORTERS).join(', ')}; got "${name}".`);
     }
-    if (at === text.length - 1) throw usageError(`--reporter: "${text}" names no file behind "=".`);
+    if (at === text.length - 1) throw usageError(`--reporter: "${text}" names no file after "=".`);
     const file = at < 0 ? undefined : path.resolve(io.cwd, text.slice(at + 1));
     const own = file === undefined ? context : { ...context, hasColors: false };
     return { reporter: make(own), file, text: '' };
   });
   const targets = sinks.map(({ file }) => file ?? '');
   if (new Set(targets).size < targets.length) {
-    throw usageError('--reporter: each needs a place of its own: --reporter human --reporter junit=FILE.');
+    throw usageError('--reporter: each needs its own output: --reporter human --reporter junit=FILE.');
   }
   const put = async (sink: Sink, text: string, progress?: Progress): Promise<void> => {
     if (text === '') return;

@@ -176,7 +176,7 @@ function openTraceFiles(args: Arguments, { cwd }: Io): TraceFiles | undefined {
     throw usageError(`--trace-files: Expected one of on-failure, always, off; got "${mode}".`);
   }
   if (rest.length > 0 && named === '')
-    throw usageError(`--trace-files: "${given}" names no folder behind "=".`);
+    throw usageError(`--trace-files: "${given}" names no folder after "=".`);
   if (mode === 'off') return undefined;
   const folder = path.resolve(cwd, named === '' ? DEFAULT_FOLDER : named);
   const locationOf = createPlaces(folder);

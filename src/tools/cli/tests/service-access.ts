@@ -133,9 +133,9 @@ function nameVariable(name: string): string {
 
 function describeMissing(names: readonly string[], takesConnection: boolean): string {
   const variables = names.map(nameVariable).join(' and ');
-  const other = takesConnection ? 'give --connection NAME, or set' : 'set';
+  const other = takesConnection ? 'pass --connection NAME, or set' : 'set';
   const noun = names.length === 1 ? 'the secret' : 'the secrets';
-  return `${noun[0]?.toUpperCase()}${noun.slice(1)} ${names.map((name) => `"${name}"`).join(', ')} of the case cannot be had: ${other} ${variables}.`;
+  return `The case needs ${noun} ${names.map((name) => `"${name}"`).join(', ')}: ${other} ${variables}.`;
 }
 
 /** Source of the secrets for the placeholders of a case. */

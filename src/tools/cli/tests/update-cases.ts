@@ -32,7 +32,7 @@ export function readUpdateScope(args: Arguments, io: Io): UpdateScope | undefine
   const text = args.text('update');
   if (text === undefined) {
     if (args.isSet('yes') && !args.isSet('record-cases'))
-      throw usageError('--yes answers the question of --update and --record-cases, which are not given.');
+      throw usageError('--yes requires --update or --record-cases.');
     return undefined;
   }
   const scope = SCOPES.find((name) => name === (text === '' ? 'all' : text));
@@ -121,7 +121,7 @@ export function createAskToWrite(args: Arguments, io: Io): AskToWrite {
 /** @throws EngineError (USAGE) in CI without `--yes` */
 export function assertNotCi(option: string, args: Arguments, { env }: Io): void {
   if (isCi(env['CI']) && !args.isSet('yes')) {
-    throw usageError(`${option} changes nothing in CI by itself. Add --yes if that is meant.`);
+    throw usageError(`${option} changes nothing in CI. Add --yes to write.`);
   }
 }
 
@@ -133,7 +133,7 @@ export function assertNotCi(option: string, args: Arguments, { env }: Io): void 
 export function assertCanAsk(option: string, args: Arguments, { ask }: Io): void {
   if (ask !== undefined || args.isSet('yes')) return;
   throw usageError(
-    `${option} asks before it writes, and there is no terminal: add --yes to write without asking.`,
+    `${option} asks for confirmation, but there is no terminal. Add --yes to write without confirmation.`,
   );
 }
 

@@ -76,7 +76,7 @@ export function chooseMoment({ moments }: StepMoments, wanted: MomentName | unde
       : moments.find(({ name }) => name === wanted);
   if (found !== undefined) return found;
   const known = moments.map(({ name }) => name).join(', ');
-  throw new EngineError('USAGE', `This step of the run has no moment "${wanted}"; it has ${known}.`);
+  throw new EngineError('USAGE', `This step of the run has no moment "${wanted}". Expected one of ${known}.`);
 }
 
 /** Moments with short descriptions of their variables. */

@@ -102,12 +102,12 @@ export async function openSharedHistory(
 function unusable(file: string, cause: unknown): unknown {
   if (!(cause instanceof Error)) return cause;
   if (cause.message.includes('later version')) {
-    const message = `The history ${file} was written by a later version of iml-runtime. Use that version, or name another file with --history; nothing was changed.`;
+    const message = `The history ${file} was written by a later version of iml-runtime. Use that version, or pass another file with --history. Nothing was changed.`;
     return new StoreError('STORE_FAILED', message, { cause });
   }
   if (cause instanceof StoreError && cause.code !== 'STORE_FAILED') return cause;
   if ('code' in cause && cause.code === 'PACKAGE_MISSING') return cause;
-  const message = `The history ${file} cannot be read: it is damaged, or no history. Move it away, or name another file with --history; nothing was changed.`;
+  const message = `The history ${file} cannot be read: it is damaged or not a history. Move it, or pass another file with --history. Nothing was changed.`;
   return new StoreError('STORE_FAILED', message, { cause });
 }
 

@@ -26,7 +26,13 @@ const INPUTS = {
   check: object({}, {}, CLOSED),
   test: object(
     {},
-    { filter: text({ description: 'Only tests whose name holds this text.', minLength: 1, maxLength: 200 }) },
+    {
+      filter: text({
+        description: 'Only tests whose name contains this text.',
+        minLength: 1,
+        maxLength: 200,
+      }),
+    },
     CLOSED,
   ),
 };
@@ -36,7 +42,7 @@ function createAppTools(backend: Backend): readonly Tool[] {
   return [
     defineTool('list_components', {
       description:
-        'Lists the modules, triggers, webhooks, RPCs and connections of the Make app, and the connections kept for it. With a name: that component with the JSON Schema of its parameters.',
+        'Lists the modules, triggers, webhooks, RPCs and connections of the Make app, and its stored connections. With a name: that component with the JSON Schema of its parameters.',
       input: INPUTS.list_components,
       isReadOnly: true,
       work: async ({ name }) => {
@@ -45,7 +51,7 @@ function createAppTools(backend: Backend): readonly Tool[] {
       },
     }),
     defineTool('check', {
-      description: 'Checks the files of the app as they are now: what is wrong, where, by which rule.',
+      description: 'Checks the current files of the app. Returns diagnostics with their locations and rules.',
       input: INPUTS.check,
       isReadOnly: true,
       work: async () => {
@@ -56,7 +62,7 @@ function createAppTools(backend: Backend): readonly Tool[] {
     }),
     defineTool('test', {
       description:
-        'Runs the tests of the app, as iml test does: its cases and those of its custom functions. Nothing is sent. Of a test that failed: what was expected and what came, with the lines of the case and of the app; `run` and `passedRun` can be read with read_run.',
+        'Runs the tests of the app as iml test does: its cases and the tests of its custom functions. Sends nothing. A failed test has the expected and actual values with the lines of the case and of the app. Pass its `run` or `passedRun` to read_run.',
       input: INPUTS.test,
       isReadOnly: true,
       work: ({ filter }) => runTests(backend, filter),
@@ -147,7 +153,7 @@ function describeComponent(app: App, name: string): unknown {
 }
 
 const INSTRUCTIONS =
-  'Runs and examines a Make custom app in a local folder (IML JSON). Edit its files with your own tools; they are read again before each call. Begin with list_components; after a change use check, then test, then run with replayOf, which sends nothing. In IML the first item of an array is [1].';
+  'Runs and examines a Make custom app in a local folder (IML JSON). Edit its files with your own tools; each call reads them again. Start with list_components. After a change use check, then test, then run with replayOf, which sends nothing. In IML the first item of an array is [1].';
 
 /** Maximum size of a request. */
 const MAX_CALL_BYTES = 4 * 1024 * 1024;

@@ -167,7 +167,7 @@ const MAX_EVENTS = 20_000;
 /** No unknown members. */
 const CLOSED = { additionalProperties: false };
 
-const ID = text({ description: 'The id of a run.', minLength: 1, maxLength: 200 });
+const ID = text({ description: 'The ID of a run.', minLength: 1, maxLength: 200 });
 const COUNT = { minimum: 1, maximum: 1_000_000 };
 
 const INPUTS = {
@@ -175,28 +175,28 @@ const INPUTS = {
     { name: text({ description: 'Name of the module or RPC.', minLength: 1, maxLength: 200 }) },
     {
       kind: oneOf(['module', 'rpc'], { description: 'Default: module.' }),
-      parameters: freeForm({ description: 'Values of its form, by name.' }),
+      parameters: freeForm({ description: 'Parameter values by name.' }),
       connection: text({
         description:
-          'Name of a connection that is kept on this machine (see list_components). Credentials are never given.',
+          'Name of a connection stored on this machine (see list_components). Credentials are never passed.',
         maxLength: 200,
       }),
-      limit: integer({ description: 'Bundles after which the run is left. Default: all.', ...COUNT }),
-      defaults: flag({ description: 'Whether defaults fill fields that are not given. Default: false.' }),
+      limit: integer({ description: 'Maximum number of bundles. Default: all.', ...COUNT }),
+      defaults: flag({ description: 'Whether defaults fill absent fields. Default: false.' }),
       start: oneOf(['all'], {
-        description: 'Of a polling trigger: all that is there, not only what is new.',
+        description: 'Polling trigger: returns all items, not only new ones.',
       }),
-      payload: { description: 'The webhook bundle an instant trigger works on.' },
+      payload: { description: 'Instant trigger: the webhook bundle to process.' },
       replayOf: text({
-        description: 'A run whose answers are given again: nothing is sent.',
+        description: 'ID of a run whose recorded responses replace requests. Nothing is sent.',
         maxLength: 200,
       }),
       fromPage: integer({
-        description: 'With replayOf: from this page on the service is asked again.',
+        description: 'With replayOf: first page whose request is sent to the API.',
         ...COUNT,
       }),
       waitMs: integer({
-        description: 'How long to wait for its end. Default: 60000.',
+        description: 'Maximum time to wait for the end of the run. Default: 60000.',
         minimum: 0,
         maximum: 300_000,
       }),
@@ -208,7 +208,8 @@ const INPUTS = {
     { id: ID },
     {
       seq: integer({
-        description: 'The seq of one request of it, for that alone with its bodies. Default: the whole run.',
+        description:
+          'The seq of a request: returns only this request, with its bodies. Default: the whole run.',
         minimum: 0,
       }),
     },
@@ -228,7 +229,7 @@ const INPUTS = {
     {
       text: text({
         description:
-          'Looked for in addresses, headers, bodies, bundles and errors of all runs, in either case.',
+          'Text to find in addresses, headers, bodies, bundles and errors of all runs. Ignores case.',
         minLength: 2,
         maxLength: 200,
       }),
@@ -251,7 +252,7 @@ const INPUTS = {
       }),
       moment: oneOf(MOMENTS, {
         description:
-          'request: before it is sent (parameters, connection, temp, common, pagination). answer: with body, headers, statusCode. item: within an item of iterate. next: before the next page. Default: that with most names, item before answer before request.',
+          'request: before it is sent (parameters, connection, temp, common, pagination). answer: after the response, with body, headers, statusCode. item: within an item of iterate. next: before the next page. Default: the moment with the most variables: item, else answer, else request.',
       }),
       item: integer({ description: 'Which item of iterate `item` is. Default: 1, the first.', ...COUNT }),
     },
@@ -266,13 +267,13 @@ export function createRunTools(backend: Backend): readonly Tool[] {
   return [
     defineTool('run', {
       description:
-        'Runs a module or RPC against its service (unless replayOf is given) and tells what happened: requests with answers, why paging stopped, limits used, bundles, errors with their place in the app.',
+        'Runs a module or RPC against its API, or with replayOf against recorded responses. Returns requests with responses, the stop reason of pagination, used limits, bundles, and errors with their source locations.',
       input: INPUTS.run,
       isReadOnly: false,
       work: (input, signal) => runAndWait(input, backend, signal),
     }),
     defineTool('stop_run', {
-      description: 'Stops a run that is under way.',
+      description: 'Stops an active run by its ID.',
       input: INPUTS.stop_run,
       isReadOnly: false,
       work: async ({ id }) => {
@@ -282,7 +283,7 @@ export function createRunTools(backend: Backend): readonly Tool[] {
     }),
     defineTool('read_run', {
       description:
-        'Tells all of a run of the history: each request with its answer (bodies cut at 64 kB, all of them at 256 kB) and what was made of it, waits, warnings, stop reason, limits, bundles. Values that are cut say their size; ask for one request by its seq to see more.',
+        'Returns a run of the history: each request with its response (bodies truncated at 64 kB each, 256 kB in total) and its results, waits, warnings, stop reason, limits, bundles. Truncated values show their size. Pass the seq of a request to see more of it.',
       input: INPUTS.read_run,
       isReadOnly: true,
       work: async ({ id, seq }) => {
@@ -304,14 +305,14 @@ export function createRunTools(backend: Backend): readonly Tool[] {
     }),
     defineTool('search_runs', {
       description:
-        'Finds a text in all runs: addresses, headers, bodies, bundles, errors. At most 50 hits, newest first.',
+        'Finds a text in all runs: addresses, headers, bodies, bundles, errors. Returns at most 50 matches, newest first.',
       input: INPUTS.search_runs,
       isReadOnly: true,
       work: async ({ text }) => ({ hits: (await history.search(text)).map(describeHit) }),
     }),
     defineTool('evaluate', {
       description:
-        'Evaluates an IML expression with the names of any moment of a run (parameters, connection with its secrets hidden, temp, body, headers, item, pagination), by the engine. Without an expression: which moments a step has, and what can be seen there.',
+        'Evaluates an IML expression with the variables of a moment of a run (parameters, connection with redacted secrets, temp, body, headers, item, pagination). Without an expression: lists the moments of a step with their variables.',
       input: INPUTS.evaluate,
       isReadOnly: true,
       work: async ({ id, expression, seq, moment, item = 1 }) => {

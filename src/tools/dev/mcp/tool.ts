@@ -51,7 +51,7 @@ export function defineTool<T>(
 function say({ path, keyword, message, unknown }: SchemaProblem): string {
   const place = path.length === 0 ? 'The input' : `"${path.join('.')}"`;
   if (unknown !== undefined) {
-    return `"${unknown.name}" is no member of the input.${didYouMean(unknown.name, unknown.known)}`;
+    return `"${unknown.name}" is not a member of the input.${didYouMean(unknown.name, unknown.known)}`;
   }
   return keyword === 'required' ? `${place} is missing.` : `${place} ${message}.`;
 }

@@ -239,9 +239,9 @@ const MAX_TRACE = 64 * 1024 * 1024;
 
 async function takeTrace(file: File): Promise<void> {
   try {
-    if (file.size > MAX_TRACE) throw new Error('A trace of more than 64 MB is not taken.');
+    if (file.size > MAX_TRACE) throw new Error('The trace is too large: expected at most 64 MB.');
     const { id } = await sendTrace(await file.text());
-    say(`${file.name} is in the history now.`);
+    say(`${file.name} is now in the history.`);
     go('run', id);
   } catch (error) {
     sayError(error);

@@ -191,7 +191,7 @@ async function connect(
 ): Promise<CarriedOut> {
   const { as } = asked;
   if (saveConnection === undefined || as === undefined)
-    throw usage('A name is needed to store the connection under.');
+    throw usage('Missing name: the name of the stored connection.');
   const connection = engine.connection(asked.name);
   if (await connection.needsPage()) {
     throw usage(

@@ -195,10 +195,10 @@ function assertWhole(asked: RunRequest, { state, bundles }: RunEnd, recorder: Ru
   const isLeft = asked.kind === 'module' && asked.limit !== undefined && bundles.length >= asked.limit;
   if (isLeft) {
     throw usage(
-      `This run was left after ${bundles.length} bundles, and a case runs a module to its end. Run it again without "at most", and give it less to do by its parameters.`,
+      `This run stopped after ${bundles.length} bundles, but a case needs a complete run. Run it again without "at most", and with parameters that return fewer bundles.`,
     );
   }
-  if (recorder.isIncomplete()) throw usage('The bodies of this run are larger together than may be kept.');
+  if (recorder.isIncomplete()) throw usage('The bodies of this run exceed the size limit of a case.');
 }
 
 function findRunKind({ kind, name }: RunRequest, app: App): RunToRecord['kind'] {

@@ -89,7 +89,7 @@ function explainWaiting(text: string, evaluate: Evaluate): string | undefined {
     }
   });
   if (missing.length === 0) return undefined;
-  return `The options of ${name} come once ${missing.map(([key]) => key).join(' and ')} is given.`;
+  return `Enter ${missing.map(([key]) => key).join(' and ')} to load the options of ${name}.`;
 }
 
 function findParams({ kind, name }: FormRequest, app: App): Document | undefined {

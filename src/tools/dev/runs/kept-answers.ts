@@ -66,7 +66,7 @@ export function createPlayer(recording: KeptAnswers, fromPage: number | undefine
       missed = true;
       throw new TransportError(
         'NETWORK_FAILED',
-        'This request was not made before, so there is no answer to it.',
+        'The recorded run did not send this request, so it has no response.',
       );
     },
     hasMissed: () => missed,

@@ -89,11 +89,11 @@ export function createRunner(
 
   const start: Runner['start'] = async (given) => {
     const setting = parts.setting();
-    if (running.size >= MAX_RUNNING) throw usage(`${MAX_RUNNING} runs are under way: stop one first.`);
+    if (running.size >= MAX_RUNNING) throw usage(`${MAX_RUNNING} runs are active. Stop one first.`);
     assertComponent(given, setting.app);
     const earlier = given.replayOf === undefined ? undefined : remembered.get(given.replayOf);
     if (given.replayOf !== undefined && earlier === undefined) {
-      throw usage('The answers of this run are not at hand any more: run it again first.');
+      throw usage('The responses of this run are no longer available. Run it again first.');
     }
     const state = given.start === 'saved' ? triggerStates.get(given.name) : given.state;
     if (given.start === 'saved' && state === undefined)
@@ -142,7 +142,7 @@ export function createRunner(
     start,
     stop: (id) => {
       const found = running.get(id);
-      found?.abort.abort(new DOMException('Somebody stopped the run.', 'AbortError'));
+      found?.abort.abort(new DOMException('The run was stopped.', 'AbortError'));
       return found !== undefined;
     },
     ended: async (id, signal) => {
@@ -156,7 +156,7 @@ export function createRunner(
     receiveAgain: async (id) => {
       const found = calls.find(id);
       if (found === undefined)
-        throw usage('This call is not at hand any more: only its sender can send it again.');
+        throw usage('This call is no longer available. Only its sender can send it again.');
       return (await calls.receive(found.webhook, found.call)).id;
     },
     send: async (asked, address) => {
@@ -172,7 +172,7 @@ export function createRunner(
       if (call !== undefined) return calls.describe(call);
       const found = remembered.get(id);
       if (found === undefined)
-        throw usage('What this run sent and received is not at hand any more: run it again first.');
+        throw usage('The requests and responses of this run are no longer available. Run it again first.');
       return describeRecorded(found.recorded, parts.setting().app);
     },
     refresh: () => refresh(last, { parts, remembered }),
@@ -326,7 +326,7 @@ function restoreHidden(asked: RunRequest, earlier: RunRequest | undefined): RunR
 function restore(value: unknown, source: unknown, path: string): unknown {
   if (value === SANITIZED) {
     if (source !== undefined) return source;
-    throw usage(`The value of "${path}" was hidden, and is not at hand any more: enter it again.`);
+    throw usage(`The value of "${path}" was redacted and is no longer available. Enter it again.`);
   }
   if (Array.isArray(value)) {
     return value.map((item, index) =>

@@ -66,19 +66,19 @@ export async function draftCase(run: RunToSave): Promise<CaseDraft> {
 export async function saveCase(run: RunToSave, { name, shown, replace }: CaseChoice): Promise<string> {
   if (!NAME.test(name) || name.endsWith('.')) {
     throw usage(
-      `"${name}" is no name of a case: letters, digits, blanks, "-", "_" and "." are taken, 80 at most, a letter or digit first.`,
+      `"${name}" is not a name of a case: expected at most 80 letters, digits, blanks, "-", "_" and ".", and a letter or digit first.`,
     );
   }
   const written = await write(run);
   if (hashCase(written) !== shown) {
-    throw usage('What would be written is not what was shown any more, as the app has changed: look again.');
+    throw usage('The app has changed since the preview. Review the new preview.');
   }
   const folder = await findFolder(run);
   const file = path.join(folder, name + ENDING);
   await assertOwn([path.dirname(folder), folder, bodiesFolder(file)], run.root);
   const known = await lstat(file).catch(() => undefined);
   if (known !== undefined && !(replace && known.isFile())) {
-    throw usage(`There is a case "${name}" already. Choose another name, or have it replaced.`);
+    throw usage(`A case "${name}" already exists. Choose another name, or replace it.`);
   }
   const bodies = [...written.bodies].map(([body, content]) => ({
     path: path.join(bodiesFolder(file), body),
@@ -87,7 +87,7 @@ export async function saveCase(run: RunToSave, { name, shown, replace }: CaseCho
   // The case is written last, because it refers to the others.
   const writer = createFolderWriter(path.dirname(folder));
   await writer.writeAll([...bodies, { path: file, content: written.text }]).catch((error: unknown) => {
-    throw usage(`The case cannot be written (${readErrno(error)}). Nothing of it was kept.`);
+    throw usage(`The case cannot be written (${readErrno(error)}). No file was created.`);
   });
   return file;
 }
@@ -108,7 +108,7 @@ async function assertOwn(folders: readonly string[], root: string): Promise<void
   for (const folder of folders) {
     const info = await lstat(folder).catch(() => undefined);
     if (info === undefined || info.isDirectory()) continue;
-    throw usage(`"${relative(root, folder)}" is no folder of the app's own: nothing is written there.`);
+    throw usage(`"${relative(root, folder)}" is outside the app. Nothing was written.`);
   }
 }
 

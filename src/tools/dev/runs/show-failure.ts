@@ -45,7 +45,7 @@ function findHint(error: unknown): string | undefined {
   if (error instanceof ImlError) return error.hint;
   // Other refusals name their own option.
   if (error instanceof EngineError && error.code === 'NETWORK_REFUSED' && !/--[a-z]/.test(error.message)) {
-    return 'Start iml dev with --allow-local to let the app call this machine, with --allow HOST for what else is not public.';
+    return 'Start iml dev with --allow-local to allow requests to this machine, or with --allow HOST for other private hosts.';
   }
   return undefined;
 }

@@ -132,7 +132,7 @@ function showHookCall(
  */
 export function writeCall(asked: CallRequest, address: string, earlier: KeptCall | undefined): IncomingCall {
   const missing = (what: string): EngineError =>
-    new EngineError('USAGE', `${what} was hidden, and is not at hand any more: enter it again.`);
+    new EngineError('USAGE', `${what} was redacted and is no longer available. Enter it again.`);
   const headers = asked.headers.map(([name, value]): readonly [string, string] => {
     if (!value.includes(SANITIZED)) return [name, value];
     const found = earlier?.call.headers.find(([other]) => other.toLowerCase() === name.toLowerCase());

@@ -147,7 +147,7 @@ export async function readCaseAnswers(
       const name = isPlainObject(component) ? `${component.type}:${component.name}` : component;
       if (name !== `module:${module.name}` || todo !== undefined) continue;
       if (read.document.text?.trimStart().startsWith(MADE_UP_NOTE) === true) {
-        problems.push(`${read.name}: its responses are made up. Record it: iml test --record-cases.`);
+        problems.push(`${read.name}: its responses are generated. Record it with iml test --record-cases.`);
         continue;
       }
       if (wanted === 'inputs') {

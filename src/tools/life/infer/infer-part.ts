@@ -47,7 +47,7 @@ export async function inferPart(
 ): Promise<InferredFile> {
   if (!values.some(isPlainObject)) {
     const what = part === 'parameters' ? 'input' : 'bundle';
-    throw new EngineError('USAGE', `There is no ${what} of "${module.name}" that is an object.`);
+    throw new EngineError('USAGE', `The module "${module.name}" has no ${what} that is an object.`);
   }
   const { file, manifest } = await findFile(root, module, part);
   const text = (await openAppFolder(root).read(file, () => ({ file }))) ?? '';

@@ -33,11 +33,11 @@ export function mergeEditorSettings(
   if (error !== undefined)
     return {
       ok: false,
-      message: `it is no JSON: ${printParseErrorCode(error.error)} at offset ${error.offset}`,
+      message: `it is not valid JSON: ${printParseErrorCode(error.error)} at offset ${error.offset}`,
     };
-  if (!isPlainObject(given)) return { ok: false, message: 'it holds no object' };
+  if (!isPlainObject(given)) return { ok: false, message: 'it is not an object' };
   const schemas = ownMember(given, 'json.schemas') ?? [];
-  if (!Array.isArray(schemas)) return { ok: false, message: 'its "json.schemas" is no list' };
+  if (!Array.isArray(schemas)) return { ok: false, message: 'its "json.schemas" is not a list' };
   const write = (path: JSONPath, value: unknown, isInsertion = false): void => {
     const formattingOptions = {
       insertSpaces: true,

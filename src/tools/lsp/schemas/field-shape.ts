@@ -95,7 +95,7 @@ const VALIDATE_SHAPE: Shape = {
     max: described('Largest number, or longest text.', NUMBER),
     minItems: described('Smallest number of items.', NUMBER),
     maxItems: described('Largest number of items.', NUMBER),
-    pattern: described('A regular expression the text has to match.', { types: ['string', 'object'] }),
+    pattern: described('A regular expression that the text must match.', { types: ['string', 'object'] }),
     enum: described('Allowed values.', { types: ['array'] }),
     past: described('Dates only: false rejects dates in the past.', YES_NO),
     unique: described('Lists only: whether items must be unique, or unique `by` a member.', {
@@ -126,7 +126,7 @@ const FIELD_SHAPE: Shape = {
     advanced: described('Whether the field is an advanced setting. Default: false.', YES_NO),
     disabled: described('Whether the field is read-only.', FLAG),
     visible: described('Whether the field is shown: true, false or a condition.', FLAG),
-    multiple: described('Whether several values can be chosen. The value is a list then.', YES_NO),
+    multiple: described('Whether several values can be chosen. If so, the value is a list.', YES_NO),
     mappable: described('Whether data of other modules can be mapped.', { types: ['boolean', 'object'] }),
     editable: described('Whether values beyond the options are allowed.', {
       types: ['boolean', 'object'],
@@ -140,7 +140,7 @@ const FIELD_SHAPE: Shape = {
     codepage: described('Buffers only: text encoding.', WORD),
     extension: described('File names only: allowed extensions.', { types: ['string', 'array'] }),
     semantic: described('Meaning of the value. `file:name` and `file:data` are mapped together.', WORD),
-    pattern: described('A regular expression the text has to match.', { types: ['string', 'object'] }),
+    pattern: described('A regular expression that the text must match.', { types: ['string', 'object'] }),
     validate: described('Constraints. False checks type and required only.', {
       types: ['boolean', 'object'],
       shape: VALIDATE_SHAPE,

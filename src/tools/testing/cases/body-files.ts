@@ -48,7 +48,7 @@ export async function readBodyFile(caseFile: string, name: string): Promise<Body
 class OutsideError extends Error {}
 
 function outside(folder: string): BodyFile {
-  return { ok: false, problem: `lies outside of ${path.basename(folder)}/` };
+  return { ok: false, problem: `is outside ${path.basename(folder)}/` };
 }
 
 function isInside(folder: string, target: string): boolean {

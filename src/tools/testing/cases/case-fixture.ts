@@ -39,7 +39,7 @@ export function fixtureOfCase({ name, document, played }: ReadCase, app: App): F
     refuse(`The app has no ${found.type} "${found.name}".${hint}`, '/component');
   }
   const run = kind ?? kinds;
-  if (run === undefined) return refuse('A case with an app of its own needs a kind.', '');
+  if (run === undefined) return refuse('A case with its own app needs a kind.', '');
   const fixture: Fixture = {
     ...rest,
     name,

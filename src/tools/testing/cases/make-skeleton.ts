@@ -80,7 +80,7 @@ export async function makeSkeleton(
     ...(schema !== undefined && { $schema: schema }),
     component,
     ...(error !== undefined && {
-      todo: `The run with made-up answers ends with ${error.type}: ${error.message}`,
+      todo: `The run with generated responses fails with ${error.type}: ${error.message}`,
     }),
     input,
     ...(service.exchanges.length > 0 && { exchanges: service.exchanges }),

@@ -145,7 +145,7 @@ async function placeBody(
 /** All problems of the content of a case, with source locations. */
 function listCaseProblems(document: Document): readonly CaseError[] {
   const { value } = document;
-  if (!isPlainObject(value)) return [problem(document, '', 'A case is an object.')];
+  if (!isPlainObject(value)) return [problem(document, '', 'A case must be an object.')];
   const matchers = listMatcherProblems(document, value);
   const shape = shapeProblems(document, checkCaseShape(value), matchers);
   const found = [...matchers.map(({ error }) => error), ...shape];
@@ -171,7 +171,7 @@ function listMissing(document: Document, value: PlainObject): readonly CaseError
       ? []
       : [problem(document, '', 'The case names no component, such as "component": "module:listOrders".')]),
     ...(isPlainObject(expected) && Object.keys(expected).length === 0
-      ? [problem(document, '/expect', 'The case expects nothing, so that it could not fail.')]
+      ? [problem(document, '/expect', 'The case has no expectation and cannot fail.')]
       : []),
   ];
 }
@@ -231,7 +231,7 @@ function shapeProblems(
     if (first?.keyword === 'required') {
       const name = first.path.at(-1) ?? '';
       const where = first.path.slice(0, -1).join('.') || 'The case';
-      return [problem(document, pointer, `${where} has no member "${name}", which it needs.`)];
+      return [problem(document, pointer, `${where} lacks the member "${name}".`)];
     }
     // Lists what every alternative expects.
     const wants = [

@@ -55,4 +55,4 @@ export interface BodyInFile {
 
 /** Comment above a case with generated responses. */
 export const MADE_UP_NOTE =
-  '// The answers in here are made up. For real ones add "record": true and run: iml test --record-cases --connection NAME';
+  '// The responses are generated. To record real ones, add "record": true and run: iml test --record-cases --connection NAME';

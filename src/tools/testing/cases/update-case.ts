@@ -66,7 +66,7 @@ function expectEdits({ differences, outcome }: FixtureReport, left: string[]): r
     ...(states ? [{ path: ['expect', 'states'], value: outcome.states }] : []),
     ...differences.flatMap(({ path, what, got }): JsonEdit[] => {
       if (path[0] === 'query' || path[0] === 'logExcludes') {
-        left.push(`${what} has to be looked at by a person.`);
+        left.push(`${what} needs a manual review.`);
         return [];
       }
       if (path[0] === 'states') return [];
@@ -131,7 +131,7 @@ function updateBodies(
       [other.request?.bodyFile, other.response?.bodyFile].includes(name),
     );
     if (users.length > 1) {
-      left.push(`The body in ${name} is another one now, and ${users.length} exchanges share the file.`);
+      left.push(`The body in ${name} changed, but ${users.length} exchanges share the file.`);
       continue;
     }
     const after = inFile.reduce((content, { path: [member, ...path], got }) => {

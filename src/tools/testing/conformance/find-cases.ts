@@ -52,7 +52,7 @@ export async function findCases(paths: readonly string[]): Promise<FoundCases> {
 
 async function readCases(file: string): Promise<readonly ConformanceCase[]> {
   const cases = listCases(await readJson(file), file);
-  if (cases.length === 0) throw new Error('There is no case in this file.');
+  if (cases.length === 0) throw new Error('This file contains no case.');
   return cases;
 }
 
@@ -74,7 +74,7 @@ async function jsonFiles(start: string): Promise<readonly string[]> {
     .filter((entry) => entry.isFile() && entry.name.endsWith('.json') && !LISTS.has(entry.name))
     .map((entry) => path.join(entry.parentPath, entry.name))
     .sort();
-  if (files.length === 0) throw new Error('There is no JSON file in this folder.');
+  if (files.length === 0) throw new Error('This folder contains no JSON file.');
   return files;
 }
 
@@ -115,7 +115,7 @@ function brokenCase(
 ): ConformanceCase {
   // A separate ID: a list that excuses the case does not excuse an invalid file.
   const id = `${path.basename(file, '.json')}/entry-${index + 1}`;
-  const title = `${typeof name === 'string' ? name : 'an entry'} is not written as a case is`;
+  const title = `${typeof name === 'string' ? name : 'an entry'} is not a valid case`;
   const run = () => Promise.resolve(problems.map((problem) => `${problem}.`));
   return { id, title, file, isMarked: false, run };
 }
@@ -144,7 +144,7 @@ function isMarked(entry: Pick<Vector, 'disputed' | 'certainty'>): boolean {
 /** App files refer to their app by a path from the folder of `corpus/` and `conformance/`. */
 function appCases(content: Record<string, unknown>, file: string): readonly ConformanceCase[] {
   const { app, formatVersion = 1 } = content;
-  if (formatVersion !== 1) throw new TypeError(`formatVersion has to be 1, not ${String(formatVersion)}.`);
+  if (formatVersion !== 1) throw new TypeError(`formatVersion must be 1; got ${String(formatVersion)}.`);
   const reference = isPlainObject(app) ? app['corpus'] : undefined;
   if (typeof reference !== 'string') throw new TypeError('app.corpus has to name the folder of the app.');
   let loading: Promise<App> | undefined;
@@ -154,7 +154,7 @@ function appCases(content: Record<string, unknown>, file: string): readonly Conf
   };
   const folder = `apps/${path.basename(file, '.json')}`;
   return (content['fixtures'] as readonly unknown[]).map((entry, index) => {
-    if (!isPlainObject(entry)) return brokenCase(file, index, ['it is no fixture']);
+    if (!isPlainObject(entry)) return brokenCase(file, index, ['it is not a fixture']);
     const name = typeof entry['name'] === 'string' ? entry['name'] : String(index + 1);
     const problems = [...fixtureProblems(entry), ...appRunProblems(entry)];
     if (problems.length > 0) return brokenCase(file, index, problems, `${folder}/${name}`);

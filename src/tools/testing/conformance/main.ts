@@ -61,7 +61,7 @@ function print({ case: { id, title, file }, status, differences, notes }: CaseRe
   }
   console.log(`${LABELS[status].padEnd(10)}${id}  ${title}  (${file})`);
   if (status === 'closed')
-    console.log('          passes, but is listed as one that does not: take it out of the list');
+    console.log('          passes, but is listed as failing. Remove it from the list.');
   for (const difference of differences) console.log(`          ${difference}`);
 }
 

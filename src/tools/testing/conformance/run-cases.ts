@@ -96,11 +96,11 @@ async function readList(
   });
   const content: unknown = JSON.parse(written);
   const name = file.pathname.slice(file.pathname.lastIndexOf('/') + 1);
-  if (!isPlainObject(content)) throw new TypeError(`${name} has to be an object with the ids of cases.`);
+  if (!isPlainObject(content)) throw new TypeError(`${name} must be an object with the IDs of cases.`);
   return new Map(
     Object.entries(content).map(([id, entry]) => {
       const text = describe(entry);
-      if (text === undefined) throw new TypeError(`${name} does not say enough about ${id}.`);
+      if (text === undefined) throw new TypeError(`${name} lacks details of ${id}.`);
       return [id, text];
     }),
   );

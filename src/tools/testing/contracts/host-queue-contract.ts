@@ -34,7 +34,7 @@ async function eventually(
 ): Promise<void> {
   const endMs = Date.now() + ms;
   while (!(await holds())) {
-    ok(Date.now() < endMs, `${what} did not come to hold within ${ms} ms`);
+    ok(Date.now() < endMs, `${what}: not reached within ${ms} ms`);
     await sleep(10);
   }
 }

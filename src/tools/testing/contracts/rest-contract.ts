@@ -120,7 +120,7 @@ function readBaseUrl(text: string): string {
   }
   throw new EngineError(
     'USAGE',
-    'The options of restContract: "baseUrl" has to be an address such as https://api.example.com/api/v2, without a query.',
+    'The options of restContract: "baseUrl" must be an address such as https://api.example.com/api/v2, without a query.',
   );
 }
 

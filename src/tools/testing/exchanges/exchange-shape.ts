@@ -116,7 +116,7 @@ export function exchangeProblems(exchanges: readonly Exchange[]): readonly strin
       exactlyOne(`exchanges.${index}.request.parts.${at}`, part, ['text', 'base64']),
     ),
     ...(repeat === true && index < exchanges.length - 1
-      ? [`exchanges.${index}.repeat is for the last exchange: those behind it would never have their turn`]
+      ? [`exchanges.${index}.repeat is allowed only in the last exchange: later ones would never be used`]
       : []),
   ]);
 }

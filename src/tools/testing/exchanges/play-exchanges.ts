@@ -131,12 +131,12 @@ class Player {
       (_, index) => index > turn && !this.#used.has(index) && this.#compare(index, request).length === 0,
     );
     if (later >= 0) {
-      this.#tell('order', later, [], `is exchange ${later + 1}; it was the turn of exchange ${turn + 1}`);
+      this.#tell('order', later, [], `is exchange ${later + 1}; expected exchange ${turn + 1}`);
       return later;
     }
     const nearest = this.#nearest(request, turn, differences);
-    const turnText = nearest.index === turn ? '' : `; it was the turn of exchange ${turn + 1}`;
-    const text = `${describeSent(request)} is in no exchange; exchange ${nearest.index + 1} comes nearest${turnText}`;
+    const turnText = nearest.index === turn ? '' : `; expected exchange ${turn + 1}`;
+    const text = `${describeSent(request)} matches no exchange; the nearest is exchange ${nearest.index + 1}${turnText}`;
     this.#tell('unmatched', nearest.index, nearest.differences, text);
     return turn;
   }

@@ -33,11 +33,11 @@ const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 /** @throws TypeError for an invalid date or Base64, instead of hiding the mistake */
 function readValueTag(tag: string, content: unknown): { readonly value: unknown } | undefined {
   if (typeof content !== 'string') return undefined;
-  if (tag === '$buffer' && !BASE64.test(content)) throw new TypeError(`"${content}" is no Base64.`);
+  if (tag === '$buffer' && !BASE64.test(content)) throw new TypeError(`"${content}" is not Base64.`);
   if (tag === '$buffer') return { value: new Uint8Array(Buffer.from(content, 'base64')) };
   if (tag !== '$date') return undefined;
   const date = new Date(content);
-  if (Number.isNaN(date.getTime())) throw new TypeError(`"${content}" is no date.`);
+  if (Number.isNaN(date.getTime())) throw new TypeError(`"${content}" is not a date.`);
   return { value: date };
 }
 

@@ -69,7 +69,7 @@ export function convertHar(text: string, file: string, app: App): HarExchanges {
 
 function noCalls(file: string, skipped: readonly SkippedEntries[]): EngineError {
   const why = skipped.length === 0 ? 'it has no entries' : `it has only entries ${listReasons(skipped)}`;
-  return new EngineError('USAGE', `${file} has no calls of an API: ${why}.`);
+  return new EngineError('USAGE', `${file} has no API calls: ${why}.`);
 }
 
 /** `without a valid HTTP URL (1), for resources of a page (3)` */

@@ -53,7 +53,7 @@ function parse(text: string, file: string): unknown {
     return JSON.parse(text.replace(/^\ufeff/, ''));
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : '';
-    throw new EngineError('USAGE', `${file} is no HAR: it is not JSON (${reason}).`, { cause });
+    throw new EngineError('USAGE', `${file} is not a HAR: it is not JSON (${reason}).`, { cause });
   }
 }
 
@@ -64,7 +64,7 @@ function readLog(har: unknown, file: string): PlainObject {
 }
 
 function notHar(file: string, member: string, expected: string): EngineError {
-  return new EngineError('USAGE', `${file} is no HAR: ${member} is not ${expected}.`);
+  return new EngineError('USAGE', `${file} is not a HAR: ${member} is not ${expected}.`);
 }
 
 /** Resource types of a page. */

@@ -260,7 +260,7 @@ async function listProblems(text: string, bodies: Bodies, app: App): Promise<rea
 
 function notTheSame(problems: readonly string[]): RecordingError {
   return new RecordingError(
-    `Nothing is written: the run does not come out the same a second time. ${problems.slice(0, 3).join(' ')}`,
+    `Nothing was written: a repetition of the run gives another result. ${problems.slice(0, 3).join(' ')}`,
   );
 }
 

@@ -76,7 +76,7 @@ export async function rehearseRun(run: RunToRecord): Promise<RehearsedRun> {
   const shaped = await rehearseWith(run, shapedStandIn);
   if (shaped.problem === undefined) return shaped.rehearsed;
   throw new RecordingError(
-    `The run does not come out the same when it is played: ${plain.problem} What it does depends on something that is not recorded, such as chance or the time.`,
+    `The replay of the run differs: ${plain.problem} The run depends on something that is not recorded, such as random values or the time.`,
   );
 }
 

@@ -142,7 +142,8 @@ function maskCalls(
   return run.calls.map((call, index): RecordedCall => {
     const request = rehearsal.requests[index];
     const response = fixture.exchanges?.[index]?.response ?? {};
-    if (request === undefined) throw new RecordingError(`Call ${index + 1} of the run was not made again.`);
+    if (request === undefined)
+      throw new RecordingError(`The replay did not make call ${index + 1} of the run.`);
     const { method, url, headers, body } = request;
     const { startedAtMs, durationMs, error } = call;
     const played = call.response === undefined ? undefined : respond(response, request);

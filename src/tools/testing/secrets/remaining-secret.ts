@@ -17,6 +17,6 @@ export function remainingSecret(where: string, texts: readonly string[], book: S
     ? 'its value is part of a placeholder such as {{secret:apiKey}}. Use another value, such as a long random key.'
     : 'in a form that cannot be replaced.';
   return new RecordingError(
-    `Nothing is written: ${which} would stand in ${where}${isInPlaceholder ? ':' : ','} ${why}`,
+    `Nothing was written: ${which} would appear in ${where}${isInPlaceholder ? ':' : ','} ${why}`,
   );
 }

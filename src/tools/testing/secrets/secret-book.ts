@@ -98,7 +98,7 @@ function cleanText(
   if (!isIn(text)) return text;
   if (byValue.size * text.length > MAX_LOOKED) {
     throw new RecordingError(
-      `A text of ${text.length} characters cannot be looked through for ${byValue.size} secrets, one by one.`,
+      `A text of ${text.length} characters is too long to search for ${byValue.size} secrets.`,
     );
   }
   let cleaned = text;

@@ -81,10 +81,7 @@ export function describeApp(folder: string, functions: TestFunctions = globalFun
     listFiles(path.join(place, 'functions'), /\.test\.js$/),
   );
   if (cases.length + functionTests.length === 0) {
-    throw new EngineError(
-      'USAGE',
-      `There are no tests in "${folder}": files tests/COMPONENT/NAME.test.json.`,
-    );
+    throw new EngineError('USAGE', `No tests in "${folder}": expected files tests/COMPONENT/NAME.test.json.`);
   }
   functions.describe(path.basename(root), () => {
     for (const file of [...cases, ...functionTests]) {
@@ -99,7 +96,7 @@ export function describeApp(folder: string, functions: TestFunctions = globalFun
 function assertPassed({ ok, results }: TestReport): void {
   if (ok) return;
   const texts = results.map(printTestFailures).filter((text) => text !== '');
-  throw new Error(texts.length === 0 ? 'There is no test in this file.' : texts.join('\n'));
+  throw new Error(texts.length === 0 ? 'This file contains no test.' : texts.join('\n'));
 }
 
 function globalFunctions(): TestFunctions {
@@ -107,7 +104,7 @@ function globalFunctions(): TestFunctions {
   if (typeof describe === 'function' && typeof it === 'function') return { describe, it };
   throw new EngineError(
     'USAGE',
-    "This runner has no global describe and it: import them and write describeApp('./my-app', { describe, it }).",
+    "This runner has no global describe and it: import them and call describeApp('./my-app', { describe, it }).",
   );
 }
 

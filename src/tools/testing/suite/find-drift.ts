@@ -129,7 +129,7 @@ function compareAt(before: AnswerShape, after: AnswerShape, path: string, found:
     found.push({
       severity: 'warning',
       path: at,
-      message: now === undefined ? 'is not there any more' : 'is not always there any more',
+      message: now === undefined ? 'is no longer in the response' : 'is no longer in every response',
     });
   }
   for (const [name, { form }] of after.members) {
@@ -194,13 +194,13 @@ export function findDrift(
       ...drifts,
       ...strangers.map(({ request }) => ({
         ...({ severity: 'warning', path: 'exchanges', pointer: '/exchanges' } as const),
-        message: `has nothing like ${request.method} ${splitAddress(request.url)[0]}, which the run asks for now`,
+        message: `has nothing like ${request.method} ${splitAddress(request.url)[0]}, which the run now sends`,
       })),
       ...groups
         .filter((group) => group.calls.length === 0)
         .map(({ exchanges: [first = 0] }) => ({
           ...({ severity: 'warning', path: `exchanges[${first}]`, pointer: `/exchanges/${first}` } as const),
-          message: 'is not asked for any more',
+          message: 'is no longer sent',
         })),
       ...compareEnd(recorded.expect, outcome.error, isExpected),
     ],
@@ -215,10 +215,10 @@ function compareEnd(
 ): readonly PlacedDrift[] {
   const at = { severity: 'error', path: 'expect', pointer: '/expect' } as const;
   if (error !== undefined && !isExpected(error.type)) {
-    return [{ ...at, message: `has no ${error.type}, with which the run ends now` }];
+    return [{ ...at, message: `has no ${error.type}, which the run now fails with` }];
   }
   if (error !== undefined || expect?.error === undefined) return [];
-  return [{ ...at, message: 'has an error, and the run ends without one now' }];
+  return [{ ...at, message: 'expects an error, but the run now succeeds' }];
 }
 
 /** Temporary conditions of the API, which are not drift. */
@@ -233,8 +233,7 @@ function explainCalls(group: CallGroup, exchanges: readonly Exchange[]): string 
     responses.some((response) => (response.status ?? 200) === status);
   const failed = group.calls.find(({ error }) => error !== undefined);
   const hadFailed = responses.some(({ networkError }) => networkError !== undefined);
-  if (failed?.error !== undefined && !hadFailed)
-    return `The service cannot be reached: ${failed.error.message}`;
+  if (failed?.error !== undefined && !hadFailed) return `The API cannot be reached: ${failed.error.message}`;
   for (const { request, response } of group.calls) {
     const status = response?.status ?? 0;
     const reason = explainBlock(status);
@@ -246,13 +245,13 @@ function explainCalls(group: CallGroup, exchanges: readonly Exchange[]): string 
 
 /** Undefined for a status that depends on the request. */
 function explainBlock(status: number): string | undefined {
-  return BLOCKING[status] ?? (status >= 500 ? 'The service fails' : undefined);
+  return BLOCKING[status] ?? (status >= 500 ? 'The API failed' : undefined);
 }
 
 const BLOCKING: Readonly<Record<number, string>> = {
-  401: 'The service has refused the login',
-  403: 'The service has refused the login',
-  429: 'The service asks to wait',
+  401: 'The API refused the credentials',
+  403: 'The API refused the credentials',
+  429: 'The API requires a wait',
 };
 
 function compareGroup(
@@ -278,7 +277,7 @@ function compareGroup(
       .filter((name) => now.some(({ headers }) => !headers.has(name)))
       .map((name) => ({
         ...({ severity: 'warning', path: `${path}.headers.${name}` } as const),
-        message: 'is not there any more',
+        message: 'is no longer in the response',
       })),
   ];
   return drifts.map((drift) => ({ ...drift, pointer }));

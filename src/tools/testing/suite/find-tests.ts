@@ -84,12 +84,12 @@ async function findFile(file: string, app: string | undefined): Promise<Draft> {
   if (CASE_FILE.test(file)) return { root, caseFiles: [file], testFolders, functionTests: false };
   if (FUNCTION_TEST.test(file)) return { root, caseFiles: [], testFolders, functionTests: [file] };
   throw new CaseError(
-    `"${file}" is no test: those end in .test.json, tests of custom functions in .test.js.`,
+    `"${file}" is not a test: cases end in .test.json, tests of custom functions in .test.js.`,
   );
 }
 
 function noApp(given: string): SpecError {
-  return new SpecError('SPEC_MISSING', `There is no app in or above "${given}". Name one with --app.`);
+  return new SpecError('SPEC_MISSING', `No app in or above "${given}". Pass one with --app.`);
 }
 
 async function rootOf(folder: string): Promise<string | undefined> {

@@ -61,17 +61,17 @@ const KINDS: readonly TracedKind[] = ['module', 'rpc', 'webhook', 'connection', 
 
 function readHead(line: PlainObject): Head {
   if (line['line'] !== 'run' || typeof line['version'] !== 'number') {
-    throw traceError('This is no trace: its first line says nothing of a run.');
+    throw traceError('Not a trace: its first line has no run.');
   }
   if (line['version'] > TRACE_VERSION) {
     throw traceError(
-      `This trace was written by a later version (${line['version']}); ${TRACE_VERSION} is known here.`,
+      `This trace has version ${line['version']}; the latest supported version is ${TRACE_VERSION}.`,
     );
   }
   const { app, kind, name, startedAt } = line;
   const known = KINDS.find((other) => other === kind);
   if (typeof app !== 'string' || typeof name !== 'string' || typeof startedAt !== 'number' || !known) {
-    throw traceError('This is no trace: its first line lacks the app, the component or the time.');
+    throw traceError('Not a trace: its first line lacks the app, the component or the time.');
   }
   return { app, kind: known, name, startedAt, limits: readLimits(line['limits']) };
 }
@@ -196,7 +196,7 @@ function brokenOff(events: readonly TraceEvent[]): TracedEnd {
 
 function parseLine(text: string, number: number): PlainObject {
   const line = parseLoose(text);
-  if (line === undefined) throw traceError(`This is no trace: line ${number} is no JSON object.`);
+  if (line === undefined) throw traceError(`Not a trace: line ${number} is not a JSON object.`);
   return line;
 }
 

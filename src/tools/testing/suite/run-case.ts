@@ -74,7 +74,7 @@ export function explainRefusal(error: EngineError, read: ReadCase, root: string)
 
 /** An unrecorded case must not pass. */
 function notRecorded({ document }: ReadCase): TestFailure {
-  const message = 'The case asks to be recorded, and has not been yet: iml test --record-cases.';
+  const message = 'The case has no recording yet. Run iml test --record-cases.';
   return { message, isDifference: false, place: document.locationOf('/record'), origin: undefined };
 }
 

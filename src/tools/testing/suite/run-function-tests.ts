@@ -52,7 +52,8 @@ export async function runFunctionTests(
     if (broken !== undefined) return [failure(broken.message, broken.place)];
     const environment = toEnvironment({ ...createSeededRandom(), now: () => NOW_MS });
     const results = sandbox.functions[HARNESS_NAME]?.(environment) as readonly GuestTestResult[];
-    if (results.length === 0) return [failure('There is no test in this file: it("...", () => { ... }).')];
+    if (results.length === 0)
+      return [failure('{ ... }). => This file contains no test: it("...", () => { ... }). => { ... }).')];
     const frames: FrameReader = { functions, tests: functions.length - 1, prefix: harnessed.prefixLength };
     return results.map(({ path, message, stack }) => ({
       name: [name, ...path].join(' > '),
@@ -191,7 +192,7 @@ assert.doesNotMatch = (text, pattern, message) => { if (pattern.test(text)) fail
 assert.fail = (message) => fail(message, 'assert.fail');
 assert.throws = (work, wanted, message) => {
   try { work(); }
-  catch (error) { if (!throwsAs(wanted, error)) fail(message, 'another error was thrown: ' + show(error)); return; }
+  catch (error) { if (!throwsAs(wanted, error)) fail(message, 'a different error was thrown: ' + show(error)); return; }
   fail(typeof wanted === 'string' ? wanted : message, 'expected an error, got none');
 };
 assert.doesNotThrow = (work, message) => {

@@ -78,7 +78,7 @@ export async function runLive(fixture: Fixture, options: LiveOptions): Promise<L
       signal?.throwIfAborted();
       if (!mayChange && isChanging(request.method)) {
         const what = `${request.method} ${splitAddress(request.url)[0]}`;
-        refused ??= `${what} may change something at the service, and was not sent: "live": true in the case allows it.`;
+        refused ??= `${what} may change data in the API and was not sent. Set "live": true in the case to allow it.`;
         throw new TransportError('NETWORK_REFUSED', refused);
       }
       const either = signal === undefined ? request.signal : AbortSignal.any([request.signal, signal]);

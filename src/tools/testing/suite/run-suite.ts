@@ -187,7 +187,7 @@ class SuiteRun {
     const other = this.#claim(name, file);
     if (other !== undefined) {
       const place = reading.case.document.locationOf('/name', undefined, 'key');
-      const message = `Another case has the name "${name}", too: ${other}.`;
+      const message = `Another case has the name "${name}": ${other}.`;
       return resultOf([{ message, isDifference: false, place, origin: undefined }]);
     }
     const { todo } = reading.case.written;

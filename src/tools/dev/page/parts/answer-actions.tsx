@@ -16,7 +16,7 @@ export function FromPage({ run, onRun }: FromPageProps): JSX.Element | null {
   return (
     <form
       class="button from-page"
-      title="The answers of the pages before are given again; from this page on the service is asked"
+      title="Earlier pages use the recorded responses; this page and later ones are sent to the API"
       onSubmit={(event) => {
         event.preventDefault();
         onRun(Number(page.value));
@@ -27,7 +27,7 @@ export function FromPage({ run, onRun }: FromPageProps): JSX.Element | null {
       </button>
       <input
         type="number"
-        aria-label="Page from which the service is asked"
+        aria-label="First page that is sent to the API"
         min={2}
         max={last}
         required

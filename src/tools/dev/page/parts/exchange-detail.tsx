@@ -57,7 +57,7 @@ export function ExchangeDetail({
               isClosed
             />
             <h3>Body</h3>
-            <BodyView body={response.body} empty="The answer has no body." label="response body" />
+            <BodyView body={response.body} empty="The response has no body." label="response body" />
           </>
         )}
       </section>
@@ -85,10 +85,10 @@ interface MadeProps {
 }
 
 const FOUND: Readonly<Record<ShownItems['found'], string>> = {
-  array: 'gave an array',
-  collection: 'gave one collection, no array: it is one item',
-  value: 'gave one value, no array: it is one item',
-  nothing: 'gave nothing: there is no item',
+  array: 'returned an array',
+  collection: 'returned one collection, which is one item',
+  value: 'returned one value, which is one item',
+  nothing: 'returned nothing, so there are no items',
 };
 
 /** Explains the number of outputs. */
@@ -116,9 +116,9 @@ function Made({ run, page }: MadeProps): JSX.Element {
       <p>
         {isIterated
           ? `${count(looked, 'item')} of iterate`
-          : 'The whole answer is one output, as there is no iterate'}
-        {isIterated && left > 0 && `, ${left} left out by the condition of iterate or an empty output`}
-        {isCut && '; further items were left behind, as a limit was reached'}.
+          : 'Without iterate, the whole response is one output'}
+        {isIterated && left > 0 && `, ${left} skipped by the condition of iterate or by an empty output`}
+        {isCut && '; further items were dropped at a limit'}.
       </p>
       {isIterated && source !== undefined && (
         <p>

@@ -325,7 +325,7 @@ function JsonInput({ id, label, said, value, onChange }: JsonInputProps): JSX.El
         try {
           onChange(JSON.parse(currentTarget.value));
         } catch {
-          currentTarget.setCustomValidity('This is no JSON.');
+          currentTarget.setCustomValidity('This is not valid JSON.');
           currentTarget.reportValidity();
         }
       }}

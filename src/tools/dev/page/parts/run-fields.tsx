@@ -110,7 +110,7 @@ function StartChoice({ form, module }: { readonly form: RunForm; readonly module
       connection: form.connection.value || undefined,
     });
     entries.value = found ?? [];
-    if (found === undefined) say('The epoch failed: see its run.', 'error');
+    if (found === undefined) say('The epoch failed. Its run shows the error.', 'error');
   };
   const current =
     start.value.from === 'entry' ? `entry ${findEntry(entries.value, start.value.state)}` : start.value.from;

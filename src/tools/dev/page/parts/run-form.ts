@@ -112,7 +112,7 @@ export async function sendForm(form: RunForm, subject: FormSubject, isForced: bo
     const { id } = await post<{ id: string }>('runs', writeWish(form, subject));
     go('run', id);
   } catch (error) {
-    if (error instanceof SyntaxError) say('The payload is no JSON.', 'error');
+    if (error instanceof SyntaxError) say('The payload is not valid JSON.', 'error');
     else sayError(error);
   } finally {
     form.isRunning.value = false;

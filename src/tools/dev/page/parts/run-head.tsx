@@ -74,7 +74,7 @@ export function RunHead({ run }: { readonly run: RunDetail }): JSX.Element {
               <button
                 type="button"
                 class="button"
-                title="Adds the fields of these bundles to the interface of the module; fields that are there stay"
+                title="Adds the fields of these bundles to the interface of the module and keeps existing fields"
                 onClick={() => act(() => infer(run.id))}
               >
                 Infer interface
@@ -119,7 +119,7 @@ function RunAgain({ run }: { readonly run: RunDetail }): JSX.Element {
         <button
           type="button"
           class="button"
-          title="Nothing is sent: the service's answers of this run are given again"
+          title="Repeats the run with its recorded responses, without sending requests"
           onClick={() => act(() => again({ replayOf: run.id }))}
         >
           On its answers

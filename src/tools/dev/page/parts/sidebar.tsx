@@ -189,7 +189,7 @@ function RunList(): JSX.Element {
       </div>
       {list.length === 0 && (
         <p class="empty-line">
-          {isFiltered ? 'No run fits the filter.' : 'No runs yet. Choose a module and run it.'}
+          {isFiltered ? 'No run matches the filter.' : 'No runs yet. Choose a module and run it.'}
         </p>
       )}
       <ol onKeyDown={moveFocus}>

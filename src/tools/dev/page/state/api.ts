@@ -42,7 +42,7 @@ async function readAnswer<T>(response: Response): Promise<T> {
   const problem = (await response.json().catch(() => undefined)) as ApiProblem | undefined;
   throw new ApiError(
     response.status,
-    problem ?? { code: 'FAILED', message: `The server answered ${response.status}.` },
+    problem ?? { code: 'FAILED', message: `The server responded with status ${response.status}.` },
   );
 }
 

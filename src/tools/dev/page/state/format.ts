@@ -43,16 +43,16 @@ export function describeOutcome(run: RunSummary): string {
 }
 
 const STOP_REASONS: Readonly<Record<NonNullable<RunSummary['stopReason']>, string>> = {
-  'no-pagination': 'The request has no pagination, so its one answer is all there is.',
-  'response-limit': 'As many records had come as response.limit asks for.',
-  'empty-page': 'The last page held no records.',
-  trigger: 'The trigger had seen everything that is new.',
+  'no-pagination': 'The request has no pagination.',
+  'response-limit': 'The number of records reached response.limit.',
+  'empty-page': 'The last page had no records.',
+  trigger: 'The trigger received all new items.',
   'pagination-condition': 'pagination.condition was false after the last page.',
-  'no-next-url': 'The last page named no next one: the address of pagination was empty.',
-  'page-loop': 'A page repeated one that came before.',
-  'max-pages': 'The limit of follow-up pages was reached; there may be more.',
-  'max-requests': 'The limit of requests was reached; there may be more.',
-  'max-records': 'The limit of records was reached; there may be more.',
+  'no-next-url': 'The last page had no next page: pagination.url was empty.',
+  'page-loop': 'A page repeated an earlier one.',
+  'max-pages': 'The limit of follow-up pages was reached. More pages may exist.',
+  'max-requests': 'The limit of requests was reached. More pages may exist.',
+  'max-records': 'The limit of records was reached. More records may exist.',
 };
 
 /** The stop reason as a sentence. */

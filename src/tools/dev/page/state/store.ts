@@ -53,7 +53,8 @@ export function say(text: string, kind: 'ok' | 'error' = 'ok'): void {
 /** Shows the error of a request. */
 export function sayError(error: unknown): void {
   if (error instanceof ApiError && error.status === 401) connection.value = 'refused';
-  else if (error instanceof TypeError) say('The server does not answer: is iml dev still running?', 'error');
+  else if (error instanceof TypeError)
+    say('The server does not respond. Check that iml dev is running.', 'error');
   else say(error instanceof Error ? error.message : String(error), 'error');
 }
 

@@ -22,7 +22,7 @@ export function DiffView({ a, b }: { readonly a: string; readonly b: string }): 
   if (value === undefined) return <h1 class="empty">Comparing …</h1>;
   const changed = value.steps.filter(({ change }) => change !== 'same');
   return (
-    <article class="diff" aria-label="Two runs compared">
+    <article class="diff" aria-label="Comparison of two runs">
       <h1>What changed in {value.b.test?.name ?? value.b.name}</h1>
       <div class="diff-sides">
         <Side title="before" run={value.a} />

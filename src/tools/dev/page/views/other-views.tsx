@@ -21,7 +21,7 @@ export function HomeView(): JSX.Element {
       <h1>{state?.name ?? 'iml dev'}</h1>
       <p class="lead">
         {runs.value.length === 0
-          ? 'Choose a module on the left, fill in its form and run it: you will see each request, what came back, and what was made of it.'
+          ? 'Choose a module on the left, fill in its form and run it. The page shows each request, its response and the resulting bundles.'
           : 'Choose a run on the left to look at it, or a module to run it again.'}
       </p>
       {first !== undefined && (

@@ -245,7 +245,7 @@ function CallDetail({ run }: { readonly run: RunDetail }): JSX.Element {
               ))}
             </dl>
             {hook.answer.body === '' ? (
-              <p class="empty-line">The answer has no body.</p>
+              <p class="empty-line">The response has no body.</p>
             ) : (
               // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard.
               <pre class="raw" tabIndex={0}>
@@ -270,9 +270,10 @@ function openBody(payload: unknown): unknown {
 }
 
 function explainVerification({ hook, state }: RunDetail): string {
-  if (hook?.verification === true) return 'It was a request for verification: answered, and no event.';
-  if (hook?.phase === 'verification') return 'Its verification failed.';
-  if (hook?.phase !== undefined) return `It was not processed: its ${hook.phase} failed.`;
+  if (hook?.verification === true)
+    return 'Verification request: it received a response and created no event.';
+  if (hook?.phase === 'verification') return 'The verification of the call failed.';
+  if (hook?.phase !== undefined) return `The call was not processed: its ${hook.phase} failed.`;
   if (hook?.noBundles !== undefined) return '';
-  return state === 'ok' ? 'It was taken as an event.' : '';
+  return state === 'ok' ? 'The call created an event.' : '';
 }

@@ -181,11 +181,11 @@ function Draft({
           </ul>
         </section>
       )}
-      <section aria-label="What will be written">
-        <h2>What will be written</h2>
+      <section aria-label="Files to write">
+        <h2>Files to write</h2>
         <p class="muted">
           {placeholders.length === 0
-            ? 'It holds no secrets.'
+            ? 'The case contains no secrets.'
             : `Secrets replaced by placeholders: ${placeholders.join(', ')}.`}{' '}
           {bodies.length > 0 &&
             `${count(bodies.length, 'body', 'bodies')} beside it: ${bodies.map(({ name, size }) => `${name} (${bytes(size)})`).join(', ')}.`}
