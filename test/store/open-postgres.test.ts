@@ -72,3 +72,20 @@ it.skipIf(!hasPostgres)(
     await database.drop();
   },
 );
+
+it.skipIf(!hasPostgres)(
+  `repeats a statement whose prepared form a change of the table made invalid${POSTGRES_MISSING}`,
+  async () => {
+    const database = await createDatabase();
+    const store = await openHostPostgres({ url: database.at });
+    const row = { name: 'known', sealed: '' };
+    const read = (): Promise<readonly object[]> => store.find('connections', { where: { name: 'known' } });
+    await store.transaction((writer) => writer.insert('connections', row));
+    expect(await read()).toMatchObject([row]);
+    await onServer('alter table host_connections alter column sealed type varchar(100)', database.name);
+    expect(await read()).toMatchObject([row]);
+    expect(await read()).toMatchObject([row]);
+    await store.close();
+    await database.drop();
+  },
+);

@@ -28,8 +28,14 @@ const MAX_PAUSE_MS = 250;
 /** Serialization failure and deadlock: the transaction had no effect and can be retried. */
 const CONFLICTS: ReadonlySet<unknown> = new Set(['40001', '40P01']);
 
+/**
+ * Errors of a prepared statement only: a table was changed, or a connection pooler changed the server process behind the
+ * connection. The transaction had no effect.
+ */
+const STALE_STATEMENT: ReadonlySet<unknown> = new Set(['0A000', '26000', '42P05']);
+
 const RETRYING: Retrying = {
-  isRetryable: (error) => CONFLICTS.has(readCode(error)),
+  isRetryable: (error) => CONFLICTS.has(readCode(error)) || STALE_STATEMENT.has(readCode(error)),
   // Exponential backoff with jitter.
   pauseMs: (attempt) =>
     attempt === MAX_ATTEMPTS
@@ -47,6 +53,7 @@ export async function openPostgres(options: PostgresOptions): Promise<SqlDatabas
     pg: () => import('pg'),
   });
   const pool = await openPool(pg.default, options);
+  const names = new StatementNames();
   return {
     kind: 'postgres',
     capabilities: { durable: true, reach: 'network' },
@@ -54,10 +61,10 @@ export async function openPostgres(options: PostgresOptions): Promise<SqlDatabas
     db: new kysely.Kysely<SqlTables>({ dialect: new kysely.PostgresDialect({ pool }) }),
     kysely,
     run: (text, values) =>
-      retry(RETRYING, () => withClient(pool, async (send) => toResult(await send(text, values)))),
+      retry(RETRYING, () => withClient(pool, names, async (send) => toResult(await send(text, values)))),
     transaction: (work, { isolation = 'serializable' } = {}) =>
       retry(RETRYING, () =>
-        withClient(pool, (send, giveUp) =>
+        withClient(pool, names, (send, giveUp) =>
           transact(send, giveUp, isolation === 'serializable' ? 'serializable' : 'read committed', work),
         ),
       ),
@@ -70,6 +77,30 @@ export async function openPostgres(options: PostgresOptions): Promise<SqlDatabas
 
 type Send = (text: string, values?: readonly unknown[]) => Promise<PgResult<Record<string, unknown>>>;
 
+/** Maximum number of prepared statements per connection. */
+const MAX_PREPARED = 200;
+
+/** Names of prepared statements. The server parses a named statement once per connection. */
+class StatementNames {
+  readonly #names = new Map<string, string>();
+  #isDisabled = false;
+
+  /** @returns undefined for a statement that is not prepared */
+  find(text: string): string | undefined {
+    if (this.#isDisabled) return undefined;
+    const known = this.#names.get(text);
+    if (known !== undefined || this.#names.size >= MAX_PREPARED) return known;
+    const name = `iml_${this.#names.size}`;
+    this.#names.set(text, name);
+    return name;
+  }
+
+  /** Prepares no further statements. */
+  disable(): void {
+    this.#isDisabled = true;
+  }
+}
+
 /** Message of the driver for a query timeout, which has no code. */
 const LOST = 'Query read timeout';
 
@@ -77,15 +108,25 @@ const LOST = 'Query read timeout';
  * Runs work on a connection of the pool. Closes the connection if a response timed out, because later statements would
  * wait for that response too, or if `giveUp` was called because its state is unknown.
  */
-async function withClient<R>(pool: Pool, work: (send: Send, giveUp: () => void) => Promise<R>): Promise<R> {
+async function withClient<R>(
+  pool: Pool,
+  names: StatementNames,
+  work: (send: Send, giveUp: () => void) => Promise<R>,
+): Promise<R> {
   const client = await pool.connect();
   let isLost = false;
   const send: Send = async (text, values = []) => {
     if (isLost) throw new Error('Connection terminated because a response timed out.');
+    // A text without values may hold several statements, which cannot be prepared.
+    const name = values.length === 0 ? undefined : names.find(text);
     try {
-      return await client.query(text, [...values]);
+      return await client.query({ name, text, values: [...values] });
     } catch (error) {
       isLost ||= error instanceof Error && error.message === LOST;
+      if (name !== undefined && STALE_STATEMENT.has(readCode(error))) {
+        names.disable();
+        isLost = true;
+      }
       throw error;
     }
   };
