@@ -6,8 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { TraceEvent } from '../../src/engine/run/trace.js';
-import { type History, openHistory, type RunRest } from '../../src/tools/dev/history/history.js';
-import { packEvents } from '../../src/tools/dev/history/pack-events.js';
+import { type History, openHistory, packEvents, type RunRest } from '../../src/tools/dev/history/history.js';
 import type { RunSummary } from '../../src/tools/dev/protocol.js';
 import { serveDev } from '../../src/tools/dev/serve-dev.js';
 

@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { openSqlite } from '../../src/shared/store/open-sqlite.js';
-import { openHistory, type RunRest } from '../../src/tools/dev/history/history.js';
-import { packEvents } from '../../src/tools/dev/history/pack-events.js';
+import { openHistory, packEvents, type RunRest } from '../../src/tools/dev/history/history.js';
 
 type RunSummary = Parameters<Awaited<ReturnType<typeof openHistory>>['saveRun']>[0];
 

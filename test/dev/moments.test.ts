@@ -10,7 +10,7 @@ import {
   showMoments,
 } from '../../src/tools/dev/expressions/moments.js';
 import { type Moment, momentAt } from '../../src/tools/dev/expressions/scope-at.js';
-import { type PackedBody, packEvents } from '../../src/tools/dev/history/pack-events.js';
+import { type PackedBody, packEvents } from '../../src/tools/dev/history/history.js';
 import { engineOf, service } from '../run/helpers.js';
 
 type Language = Parameters<typeof evaluateAt>[2];

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { TraceEvent } from '../../src/index.js';
-import { packBody, packEvents } from '../../src/tools/dev/history/pack-events.js';
+import { packBody, packEvents } from '../../src/tools/dev/history/history.js';
 
 const AT = { at: 1, requestIndex: 0, page: 1 } as const;
 const PAGE = { ...AT, kind: 'page', isIterated: true, isCut: false } as const;

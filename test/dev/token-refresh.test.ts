@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { defineApp, type StoredConnection, type TraceEvent, type Transport } from '../../src/index.js';
 import { momentAt } from '../../src/tools/dev/expressions/scope-at.js';
-import { packEvents } from '../../src/tools/dev/history/pack-events.js';
+import { packEvents } from '../../src/tools/dev/history/history.js';
 import { runComponent } from '../../src/tools/dev/runs/run-component.js';
 import { memoryStore } from '../connection/memory-store.js';
 import { respond } from '../run/helpers.js';

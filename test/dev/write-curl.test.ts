@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { expect, it } from 'vitest';
-import { writeCurl } from '../../src/tools/dev/page/state/write-curl.js';
+import { writeCurl } from '../../src/tools/dev/page/state/format.js';
 
 type Request = Parameters<typeof writeCurl>[0];
 

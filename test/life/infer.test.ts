@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openSqlite } from '../../src/shared/store/open-sqlite.js';
-import { openHistory } from '../../src/tools/dev/history/history.js';
-import { packBody } from '../../src/tools/dev/history/pack-events.js';
+import { openHistory, packBody } from '../../src/tools/dev/history/history.js';
 import { cli } from '../cli/fake-io.js';
 import { type AppSpec, writeAppFolder } from './write-app-folder.js';
 

@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { loadApp } from '../../src/index.js';
 import { createSubject } from '../../src/tools/check/subject/subject.js';
 import { findCallAt, readPrefix } from '../../src/tools/lsp/cursor.js';
-import { findOccurrences } from '../../src/tools/lsp/find-occurrences.js';
+import { findOccurrences } from '../../src/tools/lsp/navigation.js';
 import { toDiagnostics } from '../../src/tools/lsp/protocol.js';
 import { toFilePath } from '../../src/tools/lsp/session.js';
 

@@ -18,9 +18,8 @@ import type { AppReading, AppSession } from './app-session.js';
 import type { EventHub } from './event-hub.js';
 import { evaluateAt, explainDocument } from './expressions/explain-document.js';
 import { describeItems, type ExplainedText } from './expressions/items.js';
-import type { Languages } from './expressions/language.js';
 import { chooseMoment, openMoments, showMoments } from './expressions/moments.js';
-import { type Moment, momentAt } from './expressions/scope-at.js';
+import { type Languages, type Moment, momentAt } from './expressions/scope-at.js';
 import type { History } from './history/history.js';
 import { readRunBundles } from './history/run-values.js';
 import type {

@@ -3,7 +3,7 @@ import { EngineError, SpecError, StoreError } from '../../shared/errors/engine-e
 import { isPlainObject, type PlainObject } from '../../shared/plain-object.js';
 import type { Backend } from './backend.js';
 import { MOMENTS } from './expressions/moments.js';
-import { MAX_BODY_SHOWN } from './history/pack-events.js';
+import { MAX_BODY_SHOWN } from './history/history.js';
 import type {
   ApiProblem,
   CallRequest,

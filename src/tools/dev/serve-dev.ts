@@ -15,7 +15,7 @@ import { openSession } from './app-session.js';
 import { type Backend, createBackend, type KeptConnection } from './backend.js';
 import { addApi, answerError, MAX_TRACE_BYTES } from './create-api.js';
 import { createEventHub } from './event-hub.js';
-import { createLanguages } from './expressions/language.js';
+import { createLanguages } from './expressions/scope-at.js';
 import { openHistory } from './history/history.js';
 import { createMcp } from './mcp/create-mcp.js';
 import type { AppState } from './protocol.js';

@@ -5,15 +5,15 @@ import { readPath } from '../../language/syntax/walk-expression.js';
 import type { ExpressionSite } from '../check/subject/expression-site.js';
 import type { Subject } from '../check/subject/subject.js';
 import { NAME_MEANINGS } from '../check/subject/visible-names.js';
-import { findOccurrences, findSymbolAt } from './find-occurrences.js';
-import { readOwnParameters } from './function-code.js';
 import type { JsonHelp } from './json-help.js';
 import { listMembers, type RecordedValues } from './known-members.js';
+import { findOccurrences, findSymbolAt } from './navigation.js';
 import { rangeIn } from './protocol.js';
 import { listRecordedItems, readRecordedBodies } from './recorded-bodies.js';
 import { chooseSchema } from './schemas/list-schemas.js';
 import { guessSchema } from './schemas/schema-files.js';
 import { type EditorSession, type Look, toFilePath } from './session.js';
+import { readOwnParameters } from './symbol.js';
 
 /** `textDocument/hover`: describes parts of expressions and members of files. */
 export function handleHover(

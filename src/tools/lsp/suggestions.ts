@@ -3,9 +3,9 @@ import { isPlainName, KEYWORDS } from '../../language/syntax/grammar.js';
 import type { Subject } from '../check/subject/subject.js';
 import { listVisibleNames, NAME_MEANINGS } from '../check/subject/visible-names.js';
 import { type Cursor, readPrefix } from './cursor.js';
-import { readOwnParameters } from './function-code.js';
 import { listMembers } from './known-members.js';
 import { listRecordedItems } from './recorded-bodies.js';
+import { readOwnParameters } from './symbol.js';
 
 /** A completion item. */
 export interface Suggestion {

@@ -7,10 +7,8 @@ import { childPointer } from '../../../shared/errors/source-location.js';
 import { isPlainObject } from '../../../shared/plain-object.js';
 import type { ExplainedDocument, ExplainedExpression, MomentName, ShownValue } from '../protocol.js';
 import { type ExplainedText, readExplained } from './items.js';
-import type { Language } from './language.js';
-import type { OpenMoment } from './moments.js';
-import { presentThrown, presentValue } from './present-value.js';
-import type { Names } from './scope-at.js';
+import { type OpenMoment, presentThrown, presentValue } from './moments.js';
+import type { Language, Names } from './scope-at.js';
 
 export interface ExplainOptions {
   /** Moments of the step in order. */

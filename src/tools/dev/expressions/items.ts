@@ -4,8 +4,7 @@ import { compileTemplate } from '../../../language/compile/compile-template.js';
 import { EngineError } from '../../../shared/errors/engine-error.js';
 import { isPlainObject, ownMember, type PlainObject } from '../../../shared/plain-object.js';
 import type { ShownItems } from '../protocol.js';
-import type { Language } from './language.js';
-import type { Moment } from './scope-at.js';
+import type { Language, Moment } from './scope-at.js';
 
 /** The items of the response of a step. */
 export function listItems(

@@ -3,8 +3,7 @@ import type { TraceEvent } from '../../../engine/run/trace.js';
 import type { TracedDocument } from '../../testing/suite/traced-test.js';
 import type { EventHub } from '../event-hub.js';
 import type { RunKind, RunOrigin, RunState, RunSummary } from '../protocol.js';
-import type { History, RunRest } from './history.js';
-import { packBody, packEvents } from './pack-events.js';
+import { type History, packBody, packEvents, type RunRest } from './history.js';
 
 /** A run at its start. */
 export interface RunStart extends Pick<RunRest, 'limits' | 'input' | 'replayOf'> {

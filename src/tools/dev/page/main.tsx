@@ -6,15 +6,20 @@ import { Sidebar } from './parts/sidebar.js';
 import { sendTrace, takeToken } from './state/api.js';
 import { followAddress, go, route, writeRoute } from './state/route.js';
 import { app, connection, notice, runs, say, sayError, startListening } from './state/store.js';
-import { applyTheme, readTheme, storeTheme, THEMES, type Theme } from './state/stored-theme.js';
+import { applyTheme, readTheme, storeTheme, THEMES, type Theme } from './theme.js';
 import { CallView } from './views/call-view.js';
 import { ComponentView } from './views/component-view.js';
 import { DiffView } from './views/diff-view.js';
-import { ConnectionView, FindingsView, HomeView, WebhookView } from './views/other-views.js';
+import {
+  ConnectionView,
+  FindingsView,
+  HomeView,
+  SearchView,
+  TestView,
+  WebhookView,
+} from './views/other-views.js';
 import { RunView } from './views/run-view.js';
 import { SaveView } from './views/save-view.js';
-import { SearchView } from './views/search-view.js';
-import { TestView } from './views/test-view.js';
 
 /** The selected theme. */
 const theme = signal<Theme>(readTheme());

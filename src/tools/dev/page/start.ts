@@ -1,4 +1,4 @@
-import { applyTheme, readTheme } from './state/stored-theme.js';
+import { applyTheme, readTheme } from './theme.js';
 
 /**
  * The first view is in the HTML. The page loads after it was painted; a hidden tab paints nothing and loads at once.

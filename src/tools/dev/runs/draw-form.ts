@@ -18,7 +18,7 @@ import { EngineError } from '../../../shared/errors/engine-error.js';
 import { isPlainObject, ownMember } from '../../../shared/plain-object.js';
 import { listDocuments } from '../../check/subject/checked-document.js';
 import { listExpressions } from '../../check/subject/expression-site.js';
-import type { Language } from '../expressions/language.js';
+import type { Language } from '../expressions/scope-at.js';
 import type { FormRequest, RunRequest, ShownField, ShownForm } from '../protocol.js';
 import { writeKey } from './kept-answers.js';
 import { createRunRedactor, type RunSetting } from './run-component.js';

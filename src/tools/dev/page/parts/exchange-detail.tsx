@@ -3,12 +3,10 @@ import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
 import type { BodyRef, RunDetail, ShownItems } from '../../protocol.js';
 import { get } from '../state/api.js';
-import { bytes, count, duration } from '../state/format.js';
-import type { ExchangeStep } from '../state/steps.js';
-import { writeCurl } from '../state/write-curl.js';
-import { PlaceText, Status } from './badges.js';
+import { bytes, count, duration, writeCurl } from '../state/format.js';
 import { BodyView } from './body-view.js';
-import { CopyButton } from './copy-button.js';
+import { CopyButton, PlaceText, Status } from './controls.js';
+import type { ExchangeStep } from './timeline.js';
 
 /** An exchange: request, response and result side by side. */
 export function ExchangeDetail({

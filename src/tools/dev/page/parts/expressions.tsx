@@ -11,9 +11,8 @@ import type {
   ShownValue,
 } from '../../protocol.js';
 import { ApiError, get } from '../state/api.js';
-import type { Note } from '../state/place-notes.js';
 import { sayError } from '../state/store.js';
-import { ExpressionText, noteId, writeShown } from './expression-text.js';
+import { ExpressionText, type Note, noteId, writeShown } from './expression-text.js';
 import { nameMoment, Playground, type Tried } from './playground.js';
 
 interface ExpressionsProps {

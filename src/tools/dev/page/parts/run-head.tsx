@@ -4,9 +4,9 @@ import { download, post, remove } from '../state/api.js';
 import { clock, describeOutcome, duration, stopSentence } from '../state/format.js';
 import { go, route, writeRoute } from '../state/route.js';
 import { runs, say, sayError } from '../state/store.js';
-import { FromPage } from './answer-actions.js';
-import { PlaceText, StateMark } from './badges.js';
-import { TestActions, TestMark } from './test-list.js';
+import { PlaceText, StateMark } from './controls.js';
+import { FromPage } from './run-form.js';
+import { TestActions, TestMark } from './tests.js';
 
 function act(work: () => Promise<unknown>): void {
   work().catch(sayError);

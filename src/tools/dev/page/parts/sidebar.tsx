@@ -15,9 +15,8 @@ import {
   stateFilter,
   textFilter,
 } from '../state/store.js';
-import { StateMark, TypeTag } from './badges.js';
-import { moveFocus } from './move-focus.js';
-import { TestList } from './test-list.js';
+import { moveFocus, StateMark, TypeTag } from './controls.js';
+import { TestList } from './tests.js';
 
 /** Components of the app, and its runs. */
 export function Sidebar(): JSX.Element {

@@ -1,6 +1,6 @@
-import { batch, computed, signal } from '@preact/signals';
-import type { AppState, LiveMessage, RunSummary } from '../../protocol.js';
-import { ApiError, get, listen } from './api.js';
+import { batch, computed, effect, signal } from '@preact/signals';
+import type { AppState, LiveMessage, RunSummary, ShownTest, TestsState } from '../../protocol.js';
+import { ApiError, get, listen, post } from './api.js';
 
 /** State of the app; undefined before it was loaded. */
 export const app = signal<AppState | undefined>(undefined);
@@ -21,7 +21,7 @@ export const connection = signal<'connecting' | 'live' | 'lost' | 'refused'>('co
 export const notice = signal<{ readonly text: string; readonly kind: 'ok' | 'error' } | undefined>(undefined);
 
 /** Incremented for each event about tests. */
-export const testsHeard = signal(0);
+const testsHeard = signal(0);
 
 /** Incremented when events may have been missed. */
 export const caughtUp = signal(0);
@@ -195,7 +195,7 @@ function catchUp(): void {
  * @returns a function that resolves after a request that started later than the call, and rejects if that request
  * fails
  */
-export function askInTurn(ask: () => Promise<void>): () => Promise<void> {
+function askInTurn(ask: () => Promise<void>): () => Promise<void> {
   let current: Promise<void> = Promise.resolve();
   let next: Promise<void> | undefined;
   return () => {
@@ -208,4 +208,30 @@ export function askInTurn(ask: () => Promise<void>): () => Promise<void> {
       });
     return next;
   };
+}
+
+/** Tests of the app; undefined before they were loaded. */
+export const tests = signal<TestsState | undefined>(undefined);
+
+export const failedTests = computed(
+  () => tests.value?.tests.filter(({ status }) => status === 'failed').length ?? 0,
+);
+
+/** The first request runs them. */
+const loadTests = askInTurn(async () => {
+  tests.value = await get<TestsState>('tests');
+});
+
+effect(() => {
+  if (caughtUp.value + testsHeard.value > 0) loadTests().catch(sayError);
+});
+
+/** Runs one test or all; results arrive as events. */
+export function startTests(id?: string): void {
+  post('tests/run', { id }).catch(sayError);
+}
+
+/** The test of a file; undefined if it is gone. */
+export function findTest(id: string | undefined): ShownTest | undefined {
+  return tests.value?.tests.find((test) => test.id === id);
 }

@@ -2,12 +2,18 @@ import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
 import type { ShownForm } from '../../protocol.js';
-import { StateMark, TypeTag } from '../parts/badges.js';
+import { moveFocus, StateMark, TypeTag } from '../parts/controls.js';
 import { FormFields, type Values } from '../parts/form-fields.js';
-import { moveFocus } from '../parts/move-focus.js';
 import { Editor } from '../parts/playground.js';
-import { ConnectionField, PayloadField, RefusedValues, RunLine } from '../parts/run-fields.js';
-import { type FormSubject, sendForm, useRunForm } from '../parts/run-form.js';
+import {
+  ConnectionField,
+  type FormSubject,
+  PayloadField,
+  RefusedValues,
+  RunLine,
+  sendForm,
+  useRunForm,
+} from '../parts/run-form.js';
 import { post } from '../state/api.js';
 import { clock, count, describeOutcome, duration } from '../state/format.js';
 import { writeRoute } from '../state/route.js';

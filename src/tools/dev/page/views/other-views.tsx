@@ -1,16 +1,17 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
-import type { AppState, ShownForm, StepOutcome, StepRequest } from '../../protocol.js';
-import { PlaceText } from '../parts/badges.js';
-import { CopyButton } from '../parts/copy-button.js';
-import { FailureCard } from '../parts/failure-card.js';
+import type { AppState, SearchHit, ShownForm, StepOutcome, StepRequest, TestDetail } from '../../protocol.js';
+import { JsonTree } from '../parts/body-view.js';
+import { CopyButton, FailureCard, moveFocus, PlaceText, StateMark } from '../parts/controls.js';
 import { FormFields, type Values } from '../parts/form-fields.js';
-import { JsonTree } from '../parts/json-tree.js';
-import { post } from '../state/api.js';
+import { TestActions, TestDifferences, TestMark } from '../parts/tests.js';
+import { get, post } from '../state/api.js';
+import { clock, count } from '../state/format.js';
 import { go, writeRoute } from '../state/route.js';
-import { app, runs, sayError } from '../state/store.js';
+import { app, findTest, runs, sayError, tests } from '../state/store.js';
 import { LastRuns } from './component-view.js';
+import { RunView } from './run-view.js';
 
 /** The start page. */
 export function HomeView(): JSX.Element {
@@ -345,4 +346,93 @@ function StepForm(props: StepFormProps): JSX.Element {
       </div>
     </form>
   );
+}
+
+/** Results of a search in all runs. */
+export function SearchView({ text }: { readonly text: string }): JSX.Element {
+  const hits = useSignal<readonly SearchHit[] | undefined>(undefined);
+  useEffect(() => {
+    let isCurrent = true;
+    hits.value = undefined;
+    get<{ hits: readonly SearchHit[] }>(`search?text=${encodeURIComponent(text)}`).then((found) => {
+      if (isCurrent) hits.value = found.hits;
+    }, sayError);
+    return () => {
+      isCurrent = false;
+    };
+  }, [text]);
+  const { value } = hits;
+  return (
+    <article class="search-view" aria-label="Search">
+      <h1>
+        “{text}” <span class="muted">{value === undefined ? 'searching …' : count(value.length, 'hit')}</span>
+      </h1>
+      {value?.length === 0 && (
+        <p class="empty">No run has it: neither in what was asked, nor in an answer, a bundle or an error.</p>
+      )}
+      <ol class="hits" onKeyDown={moveFocus}>
+        {(value ?? []).map(({ run, where, excerpt, seq }) => (
+          <li key={`${run.id} ${where} ${seq}`}>
+            <a data-item href={writeRoute('run', run.id)}>
+              <span class="hit-head">
+                <StateMark run={run} /> <strong>{run.name}</strong>{' '}
+                <span class="muted">
+                  {clock(run.startedAt)} · {where}
+                </span>
+              </span>
+              <Excerpt excerpt={excerpt} text={text} />
+            </a>
+          </li>
+        ))}
+      </ol>
+    </article>
+  );
+}
+
+function Excerpt({ excerpt, text }: { readonly excerpt: string; readonly text: string }): JSX.Element {
+  const at = excerpt.toLowerCase().indexOf(text.toLowerCase());
+  if (at === -1) return <code>{excerpt}</code>;
+  return (
+    <code>
+      {excerpt.slice(0, at)}
+      <mark>{excerpt.slice(at, at + text.length)}</mark>
+      {excerpt.slice(at + text.length)}
+    </code>
+  );
+}
+
+/** A test: its run, or why it cannot run. */
+export function TestView({ id }: { readonly id: string }): JSX.Element {
+  const test = findTest(id);
+  if (tests.value === undefined) return <h1 class="empty">Loading the tests …</h1>;
+  if (test === undefined) return <h1 class="empty">The app has no test "{id}" any more.</h1>;
+  if (test.run !== undefined) return <RunView id={test.run} />;
+  return (
+    <article class="run" aria-label={`Test ${test.name}`}>
+      <header class="run-head">
+        <div class="run-title">
+          <TestMark status={test.status} />
+          <h1>{test.name}</h1>
+          <code class="muted">{test.file}</code>
+        </div>
+        <div class="actions">
+          <TestActions id={id} />
+        </div>
+      </header>
+      {test.status === 'failed' && <Failures key={`${id} ${test.durationMs}`} id={id} />}
+      {test.status === 'passed' && <p class="empty-line">It passes.</p>}
+      {test.status === 'waiting' && <p class="empty-line">It did not run yet.</p>}
+    </article>
+  );
+}
+
+function Failures({ id }: { readonly id: string }): JSX.Element | null {
+  const detail = useSignal<TestDetail | undefined>(undefined);
+  useEffect(() => {
+    get<TestDetail>(`tests/one?id=${encodeURIComponent(id)}`).then((found) => {
+      detail.value = found;
+    }, sayError);
+  }, [id]);
+  if (detail.value === undefined) return null;
+  return <TestDifferences failures={detail.value.failures} failureCount={detail.value.failureCount} />;
 }

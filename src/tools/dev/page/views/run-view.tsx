@@ -2,18 +2,15 @@ import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect, useMemo } from 'preact/hooks';
 import type { PackedEvent, RunDetail, ShownFailure, ShownPlace } from '../../protocol.js';
-import { PlaceText, Status } from '../parts/badges.js';
-import { BodyView } from '../parts/body-view.js';
+import { BodyView, JsonTree } from '../parts/body-view.js';
+import { FailureCard, PlaceText, Status } from '../parts/controls.js';
 import { ExchangeDetail } from '../parts/exchange-detail.js';
 import { Expressions } from '../parts/expressions.js';
-import { FailureCard } from '../parts/failure-card.js';
-import { JsonTree } from '../parts/json-tree.js';
 import { LimitMeters, RunHead, Tabs, Warnings } from '../parts/run-head.js';
-import { TestDifferences } from '../parts/test-differences.js';
-import { Timeline } from '../parts/timeline.js';
+import { TestDifferences } from '../parts/tests.js';
+import { type ExchangeStep, listSteps, Timeline } from '../parts/timeline.js';
 import { ApiError, get } from '../state/api.js';
 import { count } from '../state/format.js';
-import { type ExchangeStep, listSteps } from '../state/steps.js';
 import { caughtUp, heard, sayError } from '../state/store.js';
 
 /** One run. */
