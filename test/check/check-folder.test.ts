@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { applyFixes } from '../../src/tools/check/apply-fixes.js';
+import { applyFixes } from '../../src/tools/check/fixes.js';
 import { createAnnotations, createSarif, describeCheck } from '../../src/tools/check/reports.js';
 import { checkFolder, type Finding } from './check-folder.js';
 

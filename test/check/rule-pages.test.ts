@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { printRuleList, printRulePage } from '../../src/tools/check/rule-page.js';
+import { printRuleList, printRulePage } from '../../src/tools/check/reports.js';
 import { RULES } from '../../src/tools/check/rules.js';
 
 const PAGES = path.join(import.meta.dirname, '../../docs/rules');

@@ -1,9 +1,8 @@
 import type { App } from '../../engine/document/app.js';
 import { EngineError } from '../../shared/errors/engine-error.js';
 import type { SourceLocation } from '../../shared/errors/source-location.js';
-import { checkSubject } from './check-app.js';
+import { checkSubject, hideIgnored } from './check-app.js';
 import { createRefusal, type Finding, orError } from './finding.js';
-import { hideIgnored } from './ignore.js';
 import { SETTINGS_ERROR } from './rules.js';
 import { DEFAULT_CHECK_SETTINGS, findConfig } from './settings.js';
 import { createSubject } from './subject/subject.js';

@@ -1,19 +1,46 @@
 import type { Rule } from './rule.js';
-import { actionIterate } from './rules/action-iterate.js';
-import { semanticsDependent, typeComparison } from './rules/comparisons.js';
-import { connectionKeepsNothing, endlessVerification } from './rules/connection-communication.js';
-import { connectionMissing } from './rules/connection-missing.js';
-import { functionCode, functionComment } from './rules/custom-functions.js';
-import { missingFormat, monthInTime, unquotedFormat } from './rules/date-formats.js';
-import { deadBranch } from './rules/dead-branch.js';
-import { endpointInput, unknownEndpoint } from './rules/endpoints.js';
-import { deadStatus, unknownErrorType } from './rules/error-handling.js';
-import { defaultType, flagAsText } from './rules/field-defaults.js';
-import { duplicateField, missingLabel, reservedParameter } from './rules/field-names.js';
-import { argumentCount, argumentType, unknownFunction } from './rules/function-calls.js';
-import { hostHeader } from './rules/host-header.js';
-import { incompleteTrigger } from './rules/incomplete-trigger.js';
-import { listLiteral } from './rules/list-literal.js';
+import {
+  actionIterate,
+  endpointInput,
+  incompleteTrigger,
+  orderedResponder,
+  scenarioFile,
+  unknownEndpoint,
+  unreferencedComponent,
+} from './rules/components.js';
+import { connectionKeepsNothing, connectionMissing, endlessVerification } from './rules/connections.js';
+import {
+  deadBranch,
+  listLiteral,
+  semanticsDependent,
+  singleBraces,
+  typeComparison,
+  zeroIndex,
+} from './rules/expressions.js';
+import {
+  defaultType,
+  duplicateField,
+  flagAsText,
+  missingLabel,
+  nestedWithoutStore,
+  optionWithoutValue,
+  parameterType,
+  reservedParameter,
+  samplesOutsideInterface,
+  samplesOutsideOutput,
+  selectWithoutOptions,
+  unfilledInterface,
+} from './rules/forms.js';
+import {
+  argumentCount,
+  argumentType,
+  functionCode,
+  functionComment,
+  missingFormat,
+  monthInTime,
+  unknownFunction,
+  unquotedFormat,
+} from './rules/function-calls.js';
 import {
   duplicateKey,
   functionLength,
@@ -22,6 +49,7 @@ import {
   missingFile,
   missingUid,
   missingUrl,
+  platformOnly,
   relativeUrl,
   shadowedFunction,
   syntax,
@@ -37,12 +65,18 @@ import {
   unstoredWebhookData,
   unwrittenTemp,
 } from './rules/member-rules.js';
-import { misplacedDirective } from './rules/misplaced-directive.js';
-import { minusInPath, unknownName } from './rules/names.js';
-import { repeatedPage, unboundedPaging } from './rules/pagination.js';
-import { parameterType } from './rules/parameter-type.js';
-import { platformOnly } from './rules/platform-only.js';
-import { refusedRun } from './rules/refused-run.js';
+import { minusInPath, undeclaredParameter, unknownName, unknownScope } from './rules/names.js';
+import {
+  deadStatus,
+  hostHeader,
+  misplacedDirective,
+  refusedRun,
+  repeatedPage,
+  unboundedPaging,
+  unknownErrorType,
+  unknownMethod,
+  unsanitizedSecret,
+} from './rules/requests.js';
 import {
   baseDrift,
   baseErrorHandler,
@@ -115,16 +149,6 @@ import {
   webhookDetached,
   webhookSignature,
 } from './rules/review/webhooks-rpcs.js';
-import { samplesOutsideInterface, samplesOutsideOutput, unfilledInterface } from './rules/samples.js';
-import { orderedResponder, scenarioFile } from './rules/scenario-files.js';
-import { nestedWithoutStore, optionWithoutValue, selectWithoutOptions } from './rules/select-options.js';
-import { singleBraces } from './rules/single-braces.js';
-import { undeclaredParameter } from './rules/undeclared-parameter.js';
-import { unknownMethod } from './rules/unknown-method.js';
-import { unknownScope } from './rules/unknown-scope.js';
-import { unreferencedComponent } from './rules/unreferenced-component.js';
-import { unsanitizedSecret } from './rules/unsanitized-secret.js';
-import { zeroIndex } from './rules/zero-index.js';
 
 /** All rules, those of the language first. */
 export const RULES: readonly Rule[] = [

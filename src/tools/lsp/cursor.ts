@@ -1,6 +1,6 @@
 import { createScanner, getLocation } from 'jsonc-parser';
 import type { CheckedDocument } from '../check/subject/checked-document.js';
-import { locateInSpec, type SpecLocation } from '../check/subject/spec-location.js';
+import { locateInSpec, type SpecLocation } from '../check/subject/expression-site.js';
 import type { Subject } from '../check/subject/subject.js';
 
 /** The context of a cursor in a possibly incomplete file. */

@@ -1,9 +1,8 @@
 import type { ParameterElement, ParameterSpec } from '../../engine/parameters/parameter-spec.js';
 import { isPlainObject } from '../../shared/plain-object.js';
 import type { CheckedDocument } from '../check/subject/checked-document.js';
-import { declaredParameters } from '../check/subject/declared-names.js';
+import { declaredParameters, storedByConnection, writtenTemp } from '../check/subject/declared-names.js';
 import { readableForm } from '../check/subject/form-fields.js';
-import { storedByConnection, writtenTemp } from '../check/subject/stored-data.js';
 import type { Subject } from '../check/subject/subject.js';
 import { OAUTH_MEMBERS } from '../check/subject/visible-names.js';
 

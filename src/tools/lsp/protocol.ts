@@ -10,7 +10,7 @@ import {
 } from 'vscode-languageserver/node.js';
 import type { TextDocument } from 'vscode-languageserver-textdocument';
 import type { Finding, Level, TextEdit } from '../check/finding.js';
-import { rulePage } from '../check/rule-page.js';
+import { rulePage } from '../check/reports.js';
 import type { Suggestion } from './suggestions.js';
 
 const SEVERITIES: Readonly<Record<Level, DiagnosticSeverity>> = {

@@ -5,7 +5,7 @@ import { safeParseTemplate } from '../../language/syntax/parser.js';
 import { readPath } from '../../language/syntax/walk-expression.js';
 import { isPlainObject, ownMember } from '../../shared/plain-object.js';
 import type { CheckedDocument } from '../check/subject/checked-document.js';
-import type { SpecLocation } from '../check/subject/spec-location.js';
+import type { SpecLocation } from '../check/subject/expression-site.js';
 import { listRequests, readAt } from '../check/subject/walk-requests.js';
 
 /** Folder of the cases, in or beside the app. */

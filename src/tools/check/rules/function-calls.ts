@@ -1,6 +1,10 @@
+import type { App } from '../../../engine/document/app.js';
+import type { WarningCode } from '../../../engine/document/document.js';
 import { findSignature, type ParameterKind, printSignature } from '../../../language/functions/signatures.js';
 import type { Call, Expression } from '../../../language/syntax/ast.js';
+import { listNodes, listPaths } from '../../../language/syntax/walk-expression.js';
 import { toNumber } from '../../../language/values/value.js';
+import { childPointer, type SourceLocation } from '../../../shared/errors/source-location.js';
 import { didYouMean } from '../../../shared/suggest.js';
 import type { Rule } from '../rule.js';
 import { type ExpressionSite, findingAt, replacementAt } from '../subject/expression-site.js';
@@ -127,7 +131,7 @@ function listNeededParameters(code: string, name: string): readonly NeededParame
     .filter((parameter) => isUsed(body, parameter.name) && !isTested(body, parameter.name));
 }
 
-export interface NeededParameter {
+interface NeededParameter {
   readonly name: string;
   /** 0-based. */
   readonly index: number;
@@ -160,4 +164,150 @@ function matchesAny(body: string, patterns: readonly string[]): boolean {
 
 function forPattern(name: string): string {
   return name.replaceAll('$', '\\$&');
+}
+
+/** Errors of compiling custom functions in the sandbox. */
+export const functionCode: Rule = {
+  id: 'function-code',
+  level: 'error',
+  summary:
+    'The code of a custom function is missing, does not compile in the sandbox, or does not declare a function of its name.',
+  why: 'Each expression that calls the function ends the run with an error.',
+  bad: 'functions/total/code.js: const sum = 1',
+  good: 'functions/total/code.js: function total(items) { return items.length }',
+  check: ({ app, part, functionWarnings }, report) => {
+    for (const { name, code } of app.functions.values()) {
+      if (code !== undefined || part?.has('function', name) === false) continue;
+      const message = `The function "${name}" has no code, so whatever calls it ends its run with an error.`;
+      report({ message, place: findDeclaration(app, name) });
+    }
+    for (const { code, message, place } of functionWarnings) {
+      const asLoaded = LOADED_CODES[code];
+      // Errors found by loading have their own rule.
+      const isTold = app.warnings.some((told) => told.code === asLoaded && told.place.file === place.file);
+      if (!isTold) report({ message, place });
+    }
+  },
+};
+
+/** Location of the missing code in the manifest. */
+function findDeclaration({ warnings }: App, name: string): SourceLocation {
+  const pointer = `${childPointer('/components/function', name)}/codeFiles/code`;
+  return warnings.find(({ place }) => place.pointer === pointer)?.place ?? {};
+}
+
+/** Loading codes by sandbox codes. */
+const LOADED_CODES: Readonly<Record<string, WarningCode>> = {
+  syntax: 'syntax',
+  'code-too-long': 'long-function',
+  'function-replaced': 'builtin-name',
+};
+
+export const functionComment: Rule = {
+  id: 'function-comment',
+  level: 'warning',
+  summary: 'The code of a custom function starts with a comment.',
+  why: 'The platform reads the text up to the first bracket as the head of the function. With a comment there, it reports a syntax error.',
+  bad: '// Adds up.\nfunction total(items) { return items.length }',
+  good: 'function total(items) {\n  // Adds up.\n  return items.length;\n}',
+  check: ({ app }, report) => {
+    for (const { name, code, file } of app.functions.values()) {
+      if (code === undefined || !/^\uFEFF?\s*\/[/*]/.test(code)) continue;
+      report({
+        message: `The code of "${name}" starts with a comment; move it inside of the function.`,
+        place: { file, line: 1, column: 1 },
+      });
+    }
+  },
+};
+
+export const unquotedFormat: Rule = {
+  id: 'unquoted-format',
+  level: 'error',
+  summary: 'The format of a date is not in quotes.',
+  why: '`YYYY-MM-DD` without quotes subtracts three undeclared names, so the format is not a text.',
+  bad: '"day": "{{formatDate(now; YYYY-MM-DD)}}"',
+  good: '"day": "{{formatDate(now; \'YYYY-MM-DD\')}}"',
+  canFix: true,
+  check: (subject, report) => {
+    for (const site of subject.expressions) {
+      for (const node of site.nodes) {
+        const format = formatArgument(node);
+        if (format === undefined || !isBareFormat(format)) continue;
+        const written = site.parsed.ok ? site.parsed.template.source.slice(format.start, format.end) : '';
+        report(
+          replacementAt(site, format, {
+            message: `The format ${written} has to be in quotes.`,
+            title: `Put ${written} in quotes`,
+            text: `'${written}'`,
+          }),
+        );
+      }
+    }
+  },
+};
+
+const TOKEN = /^(?:Y{1,4}|M{1,4}|D{1,4}|H{1,2}|h{1,2}|m{1,2}|s{1,2}|X|x|Q|W{1,2})$/;
+
+/** Names of format tokens, joined by `-`, `/` and dots. */
+function isBareFormat(expression: Expression): boolean {
+  const paths = listPaths(listNodes(expression));
+  return (
+    paths.length > 0 &&
+    (expression.kind === 'binary' || expression.kind === 'name' || expression.kind === 'member') &&
+    paths.every(
+      ({ root, members }) =>
+        root.form === 'plain' &&
+        TOKEN.test(root.name) &&
+        members.every(({ name }) => name !== undefined && TOKEN.test(name)),
+    )
+  );
+}
+
+export const missingFormat: Rule = {
+  id: 'missing-format',
+  level: 'warning',
+  summary: '`formatDate` is called without a format.',
+  why: 'The documentation does not specify this case. This engine writes `YYYY-MM-DDTHH:mm:ss.SSSZ`; an API may expect another format.',
+  bad: '"since": "{{formatDate(parameters.since)}}"',
+  good: '"since": "{{formatDate(parameters.since; \'YYYY-MM-DD\')}}"',
+  check: (subject, report) => {
+    if (subject.app.functions.has('formatDate')) return;
+    for (const site of subject.expressions) {
+      for (const node of site.nodes) {
+        // `argument-count` reports a missing date.
+        if (node.kind !== 'call' || node.name !== 'formatDate' || node.args.length === 0) continue;
+        if (node.args[1] !== undefined) continue;
+        const message =
+          'formatDate is called without a format, so its output is not defined by the documentation.';
+        report(findingAt(site, { start: node.start, end: node.start + node.name.length }, message));
+      }
+    }
+  },
+};
+
+export const monthInTime: Rule = {
+  id: 'month-in-time',
+  level: 'warning',
+  summary: 'A format writes the month instead of minutes.',
+  why: '`MM` is the month and `mm` are the minutes: in November, `HH:MM` writes 09:11 from 09:00 to 09:59. `SS` are hundredths of a second, `ss` are the seconds.',
+  bad: '"at": "{{formatDate(now; \'YYYY-MM-DD HH:MM\')}}"',
+  good: '"at": "{{formatDate(now; \'YYYY-MM-DD HH:mm\')}}"',
+  check: (subject, report) => {
+    for (const site of subject.expressions) {
+      for (const node of site.nodes) {
+        const format = formatArgument(node);
+        if (format?.kind !== 'literal' || typeof format.value !== 'string' || !/[Hh]:M/.test(format.value))
+          continue;
+        report(findingAt(site, format, `In '${format.value}' the minutes are written mm; MM is the month.`));
+      }
+    }
+  },
+};
+
+const TAKES_FORMAT: ReadonlySet<string> = new Set(['formatDate', 'parseDate']);
+
+/** The format argument of a date function; undefined for other nodes. */
+function formatArgument(node: Expression): Expression | undefined {
+  return node.kind === 'call' && TAKES_FORMAT.has(node.name) ? node.args[1] : undefined;
 }

@@ -1,9 +1,15 @@
 import { isPlainObject } from '../../../shared/plain-object.js';
 import { didYouMean } from '../../../shared/suggest.js';
 import type { Rule } from '../rule.js';
-import { type DeclaredNames, declaredFields, writtenMembers } from '../subject/declared-names.js';
+import {
+  type DeclaredNames,
+  declaredFields,
+  storedByConnection,
+  storedByConnections,
+  writtenMembers,
+  writtenTemp,
+} from '../subject/declared-names.js';
 import { type ExpressionSite, findingAt } from '../subject/expression-site.js';
-import { storedByConnection, storedByConnections, writtenTemp } from '../subject/stored-data.js';
 import type { Subject } from '../subject/subject.js';
 import { OAUTH_MEMBERS } from '../subject/visible-names.js';
 import { listRequests, readAt } from '../subject/walk-requests.js';

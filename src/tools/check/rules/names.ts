@@ -1,10 +1,17 @@
+import type { ParameterElement, ParameterSpec } from '../../../engine/parameters/parameter-spec.js';
 import type { Binary, Expression, Name } from '../../../language/syntax/ast.js';
-import type { WrittenPath } from '../../../language/syntax/walk-expression.js';
+import type { PathMember, WrittenPath } from '../../../language/syntax/walk-expression.js';
+import { childPointer } from '../../../shared/errors/source-location.js';
+import { isPlainObject } from '../../../shared/plain-object.js';
 import { didYouMean } from '../../../shared/suggest.js';
 import type { Rule } from '../rule.js';
+import type { CheckedDocument } from '../subject/checked-document.js';
+import { declaredParameters } from '../subject/declared-names.js';
 import { type ExpressionSite, findingAt, replacementAt } from '../subject/expression-site.js';
+import { readableForm } from '../subject/form-fields.js';
 import type { Subject } from '../subject/subject.js';
 import { listVisibleNames, NAME_MEANINGS } from '../subject/visible-names.js';
+import { createMemberRule } from './member-rules.js';
 
 export const unknownName: Rule = {
   id: 'unknown-name',
@@ -103,7 +110,7 @@ export const minusInPath: Rule = {
 };
 
 /** A name with hyphens that parses as a subtraction: `headers.retry-after`. */
-export interface HyphenName {
+interface HyphenName {
   /** Offset of its first part, the last name of the left path. */
   readonly start: number;
   readonly end: number;
@@ -140,4 +147,130 @@ function readHyphenName(node: Binary): HyphenName | undefined {
   }
   if (left.kind !== 'member') return undefined;
   return { start: left.end - left.name.length, end: node.end, first: left.name, rest };
+}
+
+const FIRST_MEMBERS: Rule = createMemberRule({
+  id: 'undeclared-parameter',
+  level: 'warning',
+  summary: 'An expression reads a parameter that the form does not declare.',
+  why: 'Users cannot enter the parameter, so it is undefined. Fields below options, nested fields and arguments of `rpc://` addresses are declared too. If an RPC returns the fields, the rule reports nothing. Members of a collection are compared with its `spec`.',
+  bad: '"url": "/users/{{parameters.userID}}"',
+  good: '"url": "/users/{{parameters.userId}}"',
+  roots: ['parameters'],
+  declared: (subject, { in: checked }) => declaredParameters(subject, checked),
+  message: (name) => `No field declares the parameter "${name}".`,
+});
+
+export const undeclaredParameter: Rule = {
+  ...FIRST_MEMBERS,
+  check: (subject, report) => {
+    FIRST_MEMBERS.check(subject, report);
+    for (const site of subject.expressions) {
+      for (const { root, members } of site.paths) {
+        if (root.name !== 'parameters' || members.length < 2) continue;
+        const unknown = findUnknownMember(listElements(subject, site.in), members);
+        if (unknown === undefined) continue;
+        const { member, names, field } = unknown;
+        const { name = '', node } = member;
+        const message = `The spec of "${field}" has no "${name}".${didYouMean(name, names)}`;
+        report(findingAt(site, { start: node.end - name.length, end: node.end }, message));
+      }
+    }
+  },
+};
+
+/** The form of `parameters` in a document. */
+function listElements({ app }: Subject, { owner }: CheckedDocument): readonly ParameterElement[] {
+  const { kind, name = '' } = owner ?? {};
+  const module = kind === 'module' ? app.modules.get(name) : undefined;
+  const connection = kind === 'connection' ? app.connections.get(name) : undefined;
+  const webhook = kind === 'webhook' ? app.webhooks.get(name) : undefined;
+  return [module?.staticParams, module?.mappableParams, connection?.params, webhook?.params].flatMap(
+    (form) => readableForm(form).elements,
+  );
+}
+
+interface UnknownMember {
+  readonly member: PathMember;
+  readonly field: string;
+  readonly names: readonly string[];
+}
+
+/** The first member of a path that is missing in the `spec` of its collection or list. */
+function findUnknownMember(
+  elements: readonly ParameterElement[],
+  members: readonly PathMember[],
+): UnknownMember | undefined {
+  let fields = collectFields(elements);
+  let field = '';
+  for (const member of members) {
+    // Indexes.
+    if (member.name === undefined) continue;
+    if (fields === undefined || member.node.kind !== 'member') return undefined;
+    const named = fields.filter(({ name }) => name === member.name);
+    const [found, second] = named;
+    // The check above handles the first member: a list in a form has no name.
+    if (found === undefined && field === '') return undefined;
+    if (found === undefined) {
+      const names = fields.flatMap(({ name }) => name ?? []);
+      return { member, field, names };
+    }
+    if (second !== undefined || !NESTING.has(found.type)) return undefined;
+    fields = found.spec?.kind === 'fields' ? collectFields(found.spec.fields) : undefined;
+    field = found.name ?? '';
+  }
+  return undefined;
+}
+
+const NESTING: ReadonlySet<string> = new Set(['collection', 'array']);
+
+/** Fields and nested fields; undefined if an RPC returns some. */
+function collectFields(elements: readonly ParameterElement[]): readonly ParameterSpec[] | undefined {
+  const all: ParameterSpec[] = [];
+  for (const element of elements) {
+    if (element.kind !== 'parameter') return undefined;
+    const { nested, nestedWhenFalse, choices } = element;
+    const inner = [nested, nestedWhenFalse, choices?.nested, choices?.placeholderNested];
+    for (const option of choices?.options ?? []) inner.push(option.nested);
+    all.push(element);
+    for (const list of inner) {
+      const fields = collectFields(list ?? []);
+      if (fields === undefined) return undefined;
+      all.push(...fields);
+    }
+  }
+  return all;
+}
+
+export const unknownScope: Rule = {
+  id: 'unknown-scope',
+  level: 'warning',
+  summary: 'A component requires a scope that the scope list of the connection does not contain.',
+  why: 'The consent page shows a scope without a description. The name is probably misspelt, and the API then refuses it.',
+  bad: 'scopes: { "users:read": "Read users" }; scope: ["user:read"]',
+  good: 'scopes: { "users:read": "Read users" }; scope: ["users:read"]',
+  check: (subject, report) => {
+    for (const checked of subject.documents) {
+      const { part, document } = checked;
+      if (!SCOPE_PARTS.has(part) || !Array.isArray(document.value)) continue;
+      const known = listScopes(subject, checked);
+      if (known === undefined) continue;
+      document.value.forEach((scope: unknown, index) => {
+        if (typeof scope !== 'string' || known.has(scope)) return;
+        const message = `The connection's list of scopes has no "${scope}".${didYouMean(scope, known)}`;
+        report({ message, place: document.locationOf(childPointer('', index)) });
+      });
+    }
+  },
+};
+
+const SCOPE_PARTS: ReadonlySet<string> = new Set(['scope', 'requiredScope', 'defaultScope']);
+
+/** Scopes of the connections of a component; undefined if one has no list. */
+function listScopes({ app }: Subject, { owner }: CheckedDocument): ReadonlySet<string> | undefined {
+  const names = owner?.kind === 'connection' ? [owner.name] : (owner?.connections ?? []);
+  const lists = names.map((name) => app.connections.get(name)?.scopeList?.value);
+  if (lists.length === 0 || !lists.every((list) => isPlainObject(list) && Object.keys(list).length > 0))
+    return undefined;
+  return new Set(lists.flatMap((list) => Object.keys(list as object)));
 }

@@ -1,7 +1,7 @@
 import type { App } from '../../../engine/document/app.js';
 import { isPlainObject, ownMember } from '../../../shared/plain-object.js';
 import type { CheckedDocument } from './checked-document.js';
-import type { Phase, SpecLocation } from './spec-location.js';
+import type { Phase, SpecLocation } from './expression-site.js';
 import { inheritsBase, readAt } from './walk-requests.js';
 
 /** What runs a document, which determines its variables. */

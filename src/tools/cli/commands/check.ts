@@ -4,13 +4,19 @@ import { createFrameReader } from '../../../engine/loading/spec-frame.js';
 import { SpecError } from '../../../shared/errors/engine-error.js';
 import { createFolderWriter } from '../../../shared/folder-writer.js';
 import { didYouMean } from '../../../shared/suggest.js';
-import { applyFixes } from '../../check/apply-fixes.js';
 import { type CheckReport, checkFolder } from '../../check/check-app.js';
 import { type Finding, LEVELS, type Level } from '../../check/finding.js';
-import { createAnnotations, createSarif, describeCheck } from '../../check/reports.js';
-import { createReview, type ReviewReport } from '../../check/review-report.js';
+import { applyFixes } from '../../check/fixes.js';
+import {
+  createAnnotations,
+  createReview,
+  createSarif,
+  describeCheck,
+  printRulePage,
+  type ReviewReport,
+  rulePage,
+} from '../../check/reports.js';
 import type { Rule } from '../../check/rule.js';
-import { printRulePage, rulePage } from '../../check/rule-page.js';
 import { RULES } from '../../check/rules.js';
 import { CHECK_PROFILES, type CheckProfile } from '../../check/settings.js';
 import { type Arguments, type Command, EXIT, readVersion, usageError } from '../command.js';

@@ -1,6 +1,5 @@
 import type { Finding, Level } from '../../check/finding.js';
-import { createSarif } from '../../check/reports.js';
-import { DOCS } from '../../check/rule-page.js';
+import { createSarif, DOCS } from '../../check/reports.js';
 import type { Change, ChangedComponent } from './change.js';
 import { CHANGE_LEVELS, type ChangeLevel, DIFF_RULES } from './diff-rules.js';
 

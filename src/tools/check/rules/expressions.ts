@@ -1,7 +1,12 @@
 import type { ModuleComponent } from '../../../engine/document/app.js';
+import { holdsTemplates } from '../../../engine/document/document-shapes.js';
 import type { ParameterElement } from '../../../engine/parameters/parameter-spec.js';
+import { evaluate } from '../../../language/compile.js';
 import type { Binary, Expression } from '../../../language/syntax/ast.js';
-import { readPath } from '../../../language/syntax/walk-expression.js';
+import { listNodes, readPath } from '../../../language/syntax/walk-expression.js';
+import { isTruthy } from '../../../language/values/value.js';
+import { childPointer } from '../../../shared/errors/source-location.js';
+import { isPlainObject } from '../../../shared/plain-object.js';
 import type { Rule } from '../rule.js';
 import type { CheckedDocument } from '../subject/checked-document.js';
 import { type ExpressionSite, findingAt } from '../subject/expression-site.js';
@@ -173,3 +178,118 @@ function findKind(type: string): FieldKind | undefined {
   if (NUMBERS.has(type)) return 'number';
   return BOOLEANS.has(type) ? 'boolean' : undefined;
 }
+
+export const deadBranch: Rule = {
+  id: 'dead-branch',
+  level: 'warning',
+  summary: 'A branch of `if`, `&` or `|` never runs, because its condition is a constant.',
+  why: "The condition was probably meant to read a value: `if('parameters.all'; ...)` tests a text, which is always truthy.",
+  bad: "\"url\": \"{{if('parameters.all'; '/all'; '/mine')}}\"",
+  good: '"url": "{{if(parameters.all; \'/all\'; \'/mine\')}}"',
+  check: (subject, report) => {
+    for (const site of subject.expressions) {
+      for (const node of site.nodes) {
+        const condition = findCondition(node, subject.app.functions.has('if'));
+        if (condition === undefined || !isConstant(condition)) continue;
+        const outcome = site.parsed.ok && isAlways(site.parsed.template.source, condition);
+        report(findingAt(site, condition, `This condition is always ${outcome ? 'true' : 'false'}.`));
+      }
+    }
+  },
+};
+
+function findCondition(node: Expression, isOwnIf: boolean): Expression | undefined {
+  if (node.kind === 'binary' && (node.operator === '&' || node.operator === '|')) return node.left;
+  return node.kind === 'call' && node.name === 'if' && !isOwnIf ? node.args[0] : undefined;
+}
+
+function isConstant(expression: Expression): boolean {
+  return listNodes(expression).every(({ kind }) => kind !== 'name' && kind !== 'call');
+}
+
+function isAlways(source: string, { start, end }: Expression): boolean {
+  return isTruthy(evaluate(`{{${source.slice(start, end)}}}`, {}));
+}
+
+export const listLiteral: Rule = {
+  id: 'list-literal',
+  level: 'error',
+  summary: 'An expression contains a list in brackets.',
+  why: "IML has no list literals: `['a', 'b']` evaluates to null, also as an argument. Use `split`, `add(emptyarray; ...)` or a JSON list outside the expression.",
+  bad: '"ids": "{{[\'a\', \'b\']}}"',
+  good: '"ids": "{{split(\'a,b\', \',\')}}"',
+  check: (subject, report) => {
+    for (const site of subject.expressions) {
+      for (const node of site.nodes) {
+        if (node.kind !== 'list') continue;
+        report(
+          findingAt(site, node, 'A list in brackets evaluates to null: expressions cannot write lists.'),
+        );
+      }
+    }
+  },
+};
+
+export const singleBraces: Rule = {
+  id: 'single-braces',
+  level: 'warning',
+  summary: 'A text contains an expression in single braces.',
+  why: 'Only double braces are evaluated. `{item.id}` is sent as text.',
+  bad: '"url": "/users/{parameters.userId}"',
+  good: '"url": "/users/{{parameters.userId}}"',
+  canFix: true,
+  check: ({ documents }, report) => {
+    for (const { document, kind } of documents) {
+      if (!holdsTemplates(kind)) continue;
+      visitTexts(document.value, '', (text, pointer) => {
+        for (const { 0: written, index } of text.matchAll(SINGLE)) {
+          const place = document.locationOf(pointer, index);
+          const start = document.offsetOf?.(pointer, index);
+          const message = `${written} is plain text. Write {${written}} to have it evaluated.`;
+          const { file } = place;
+          const edits =
+            file === undefined || start === undefined
+              ? undefined
+              : [{ file, start, end: start + written.length, text: `{${written}}` }];
+          const fix = edits && { title: `Replace ${written} by {${written}}`, edits };
+          report({ message, place, length: written.length, fix });
+        }
+      });
+    }
+  },
+};
+
+/** A path that starts with a known variable. */
+const SINGLE =
+  /(?<!\{)\{(?:item|body|parameters|connection|common|temp|data|headers|payload|pagination|webhook|oauth|query)(?:\.[A-Za-z_]\w*)+\}(?!\})/g;
+
+function visitTexts(value: unknown, pointer: string, visit: (text: string, pointer: string) => void): void {
+  if (typeof value === 'string') visit(value, pointer);
+  else if (Array.isArray(value)) {
+    value.forEach((item, index) => {
+      visitTexts(item, childPointer(pointer, index), visit);
+    });
+  } else if (isPlainObject(value)) {
+    for (const [key, member] of Object.entries(value)) visitTexts(member, childPointer(pointer, key), visit);
+  }
+}
+
+export const zeroIndex: Rule = {
+  id: 'zero-index',
+  level: 'error',
+  summary: 'A path reads item 0.',
+  why: 'Paths count items of an array from 1, so item 0 is undefined. `slice`, `substring` and `indexOf` count from 0.',
+  bad: '"id": "{{body.items[0].id}}"',
+  good: '"id": "{{body.items[1].id}}"',
+  check: (subject, report) => {
+    for (const site of subject.expressions) {
+      for (const node of site.nodes) {
+        const isIndex = node.kind === 'index' && node.index?.kind === 'literal' && node.index.value === 0;
+        const isSegment = node.kind === 'member' && node.name === '0';
+        if (!isIndex && !isSegment) continue;
+        const at = { start: node.object.end, end: node.end };
+        report(findingAt(site, at, 'Items count from 1, so there is no item 0.'));
+      }
+    }
+  },
+};

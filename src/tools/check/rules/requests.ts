@@ -1,0 +1,406 @@
+import { METHODS } from 'node:http';
+import type { App } from '../../../engine/document/app.js';
+import { readSanitize } from '../../../engine/redaction/sanitize-paths.js';
+import { isSecretName } from '../../../engine/redaction/secret-names.js';
+import { readPath, type WrittenPath } from '../../../language/syntax/walk-expression.js';
+import { APP_ERROR_TYPES } from '../../../shared/errors/app-error.js';
+import type { SourceLocation } from '../../../shared/errors/source-location.js';
+import { isPlainObject } from '../../../shared/plain-object.js';
+import { didYouMean } from '../../../shared/suggest.js';
+import type { ReportFinding, Rule } from '../rule.js';
+import type { CheckedDocument } from '../subject/checked-document.js';
+import { type ExpressionSite, findingAt } from '../subject/expression-site.js';
+import type { Subject } from '../subject/subject.js';
+import {
+  inheritsBase,
+  listRequests,
+  pointerTo,
+  readAt,
+  type WrittenRequest,
+} from '../subject/walk-requests.js';
+
+export const unboundedPaging: Rule = {
+  id: 'unbounded-paging',
+  level: 'warning',
+  summary: '`pagination` has no condition, and either no limit or a page token that can be missing.',
+  why: 'The run requests pages until one is empty or it reaches a limit. If an API repeats its last page, the run requests it 50 times. Without the token, a follow-up request returns the first page again.',
+  bad: '"pagination": { "qs": { "page": "{{pagination.page}}" } }',
+  good: '"pagination": { "qs": { "page": "{{pagination.page}}" }, "condition": "{{body.has_more}}" }',
+  check: (subject, report) => {
+    for (const request of listPaged(subject)) {
+      const { pagination } = request.value;
+      // An empty link ends paging too.
+      if (readAt(pagination, 'condition') !== undefined || readAt(pagination, 'url') !== undefined) continue;
+      const token = findToken(subject, request);
+      if (token !== undefined) {
+        const path = printPath(token.path);
+        const message = `Without ${path} the first page is requested again. Add the condition "{{${path}}}".`;
+        report(findingAt(token.site, token.path.root, message));
+        continue;
+      }
+      if (inherits(subject, request, 'limit')) continue;
+      const place = request.document.locationOf(pointerTo(request, 'pagination'), undefined, 'key');
+      report({
+        message: 'The pagination has neither a condition nor a limit.',
+        place,
+      });
+    }
+  },
+};
+
+/** The page token: `{{body.next}}` in query, headers or body of `pagination`. */
+function findToken(
+  subject: Subject,
+  request: WrittenRequest,
+): { readonly site: ExpressionSite; readonly path: WrittenPath } | undefined {
+  const sites = ['qs', 'headers', 'body'].flatMap((name) => {
+    const pointer = pointerTo(request, 'pagination', name);
+    return subject.expressionsIn(request.in).filter((site) => site.pointer.startsWith(`${pointer}/`));
+  });
+  for (const site of sites) {
+    const [only, ...more] = site.expressions;
+    const path = only === undefined || more.length > 0 ? undefined : readPath(only);
+    if (path?.root.name === 'body' || path?.root.name === 'headers') return { site, path };
+  }
+  return undefined;
+}
+
+function printPath({ root, members }: WrittenPath): string {
+  return [root.name, ...members.map(({ name }) => (name === undefined ? '[]' : `.${name}`))].join('');
+}
+
+function inherits(subject: Subject, request: WrittenRequest, name: 'limit'): boolean {
+  if (readAt(request.value, 'response', name) !== undefined) return true;
+  return inheritsBase(request.in) && readAt(subject.app.base?.value, 'response', name) !== undefined;
+}
+
+export const repeatedPage: Rule = {
+  id: 'repeated-page',
+  level: 'error',
+  summary: '`pagination` can request the same page again and again.',
+  why: 'It reads neither the response nor `pagination.page` nor `temp`. Each follow-up request is the same, and a run outputs each record up to 51 times.',
+  bad: '"pagination": { "qs": { "page": 2 } }',
+  good: '"pagination": { "qs": { "page": "{{pagination.page}}" } }',
+  check: (subject, report) => {
+    for (const request of listPaged(subject)) {
+      const changes = subject
+        .expressionsIn(request.in)
+        .filter(({ pointer, location }) => isOfRequest(request, pointer) && isAboutPages(location.directive))
+        .flatMap(({ parsed, paths }) => (parsed.ok ? paths.map(({ root }) => root.name) : UNKNOWN));
+      if (changes.some((name) => CHANGING.has(name))) continue;
+      const place = request.document.locationOf(pointerTo(request, 'pagination'), undefined, 'key');
+      report({ message: 'Nothing in the follow-up request changes from page to page.', place });
+    }
+  },
+};
+
+const CHANGING: ReadonlySet<string> = new Set([
+  ...[
+    'body',
+    'headers',
+    'statusCode',
+    'pagination',
+    'temp',
+    'iterate',
+    'item',
+    'random',
+    'uuid',
+    'now',
+    'timestamp',
+  ],
+]);
+
+/** Assumed dependencies of an expression that does not parse. */
+const UNKNOWN: readonly string[] = ['body'];
+
+/** Directives that determine the follow-up request: all except the condition and the results. */
+function isAboutPages([directive, key]: readonly string[]): boolean {
+  if (directive === 'pagination') return key !== 'condition';
+  return directive !== 'response' && directive !== 'repeat' && directive !== 'condition';
+}
+
+function isOfRequest({ pointer: root }: WrittenRequest, pointer: string): boolean {
+  return pointer.startsWith(`${root}/`);
+}
+
+/** Requests with pagination. */
+function listPaged(
+  subject: Subject,
+): readonly (WrittenRequest & { readonly value: { readonly pagination: unknown } })[] {
+  return subject.requests
+    .filter(({ in: checked }) => checked.owner?.kind !== 'connection' && checked.kind !== 'base')
+    .filter(({ value }) => isPlainObject(value['pagination']) && Object.keys(value['pagination']).length > 0)
+    .filter(
+      (request): request is WrittenRequest & { readonly value: { readonly pagination: unknown } } =>
+        'pagination' in request.value,
+    );
+}
+
+export const unknownErrorType: Rule = {
+  id: 'unknown-error-type',
+  level: 'error',
+  summary: 'The platform does not know the `type` of an error.',
+  why: 'The error becomes an UnknownError. The scenario then reacts differently: it does not retry after a rate limit, and stores no incomplete execution.',
+  bad: '"error": { "429": { "type": "RateLimit", "message": "Slow down" } }',
+  good: '"error": { "429": { "type": "RateLimitError", "message": "Slow down" } }',
+  check: (subject, report) => {
+    for (const request of subject.requests) {
+      checkType(request, ['response', 'valid', 'type'], report);
+      const error = readAt(request.value, 'response', 'error');
+      if (!isPlainObject(error)) continue;
+      checkType(request, ['response', 'error', 'type'], report);
+      for (const key of Object.keys(error).filter((name) => /^\d{3}$/.test(name))) {
+        checkType(request, ['response', 'error', key, 'type'], report);
+      }
+    }
+  },
+};
+
+const TYPES: ReadonlySet<string> = new Set<string>(APP_ERROR_TYPES);
+
+function checkType(request: WrittenRequest, path: readonly string[], report: ReportFinding): void {
+  const type = readAt(request.value, ...path);
+  if (typeof type !== 'string' || type.includes('{{') || TYPES.has(type)) return;
+  const message = `There is no error type "${type}".${didYouMean(type, TYPES)}`;
+  report({ message, place: request.document.locationOf(pointerTo(request, ...path)) });
+}
+
+export const deadStatus: Rule = {
+  id: 'dead-status',
+  level: 'warning',
+  summary: '`error` has an entry for a status of 200 to 399, and there is no `valid`.',
+  why: 'A response with such a status is an error only if `valid` is false. Without `valid`, the entry is never used.',
+  bad: '"error": { "200": { "message": "{{body.error}}" } }',
+  good: '"valid": "{{!body.error}}", "error": { "200": { "message": "{{body.error}}" } }',
+  check: (subject, report) => {
+    for (const request of subject.requests) {
+      const error = readAt(request.value, 'response', 'error');
+      if (!isPlainObject(error) || hasValid(subject, request)) continue;
+      for (const status of Object.keys(error).filter((key) => /^[23]\d\d$/.test(key))) {
+        const message = `A response of status ${status} is not an error without valid, so this entry is never used.`;
+        const pointer = pointerTo(request, 'response', 'error', status);
+        report({ message, place: request.document.locationOf(pointer, undefined, 'key') });
+      }
+    }
+  },
+};
+
+/** An entry of the base can apply to a `valid` of any component. */
+function hasValid(subject: Subject, request: WrittenRequest): boolean {
+  if (readAt(request.value, 'response', 'valid') !== undefined) return true;
+  if (request.in.kind !== 'base') {
+    return inheritsBase(request.in) && readAt(subject.app.base?.value, 'response', 'valid') !== undefined;
+  }
+  return subject.allDocuments
+    .filter(inheritsBase)
+    .flatMap(listRequests)
+    .some(({ value }) => readAt(value, 'response', 'valid') !== undefined);
+}
+
+export const misplacedDirective: Rule = {
+  id: 'misplaced-directive',
+  level: 'warning',
+  summary: 'A directive has no effect in its location.',
+  why: 'Connections have no `pagination`, `limit`, `iterate`, `output`, `wrapper` or `aws`. An instant trigger sends one request and does not iterate. A request without `url` sends nothing. A request that calls an endpoint sends nothing of its own. `trigger` belongs in polling triggers, `response.scope` in `token`. GET requests have no body.',
+  bad: '{ "url": "https://api.example.com/me", "response": { "output": "{{body}}" } }',
+  good: '{ "url": "https://api.example.com/me", "response": { "data": { "user": "{{body.id}}" } } }',
+  check: (subject, report) => {
+    for (const request of subject.requests) {
+      for (const [path, why] of misplacedIn(subject.app, request)) {
+        if (readAt(request.value, ...path) === undefined) continue;
+        const message = `${path.join('.')} has no effect here: ${why}.`;
+        report({
+          message,
+          place: request.document.locationOf(pointerTo(request, ...path), undefined, 'key'),
+        });
+      }
+    }
+  },
+};
+
+type Misplaced = readonly (readonly [path: readonly string[], why: string])[];
+
+/** Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/making-requests, endpoint. [src] */
+const PAGE_PARTS = ['method', 'headers', 'qs', 'body'];
+/** A `url` beside an endpoint is refused: `refused-run` reports it. */
+const REPLACED = [
+  ...[...PAGE_PARTS, 'encodeUrl', 'ca', 'type', 'gzip', 'aws', 'oauth'],
+  ...['followRedirects', 'followAllRedirects'],
+];
+
+const UNSENT = ['method', 'headers', 'qs', 'body', 'type', 'pagination', 'ca', 'aws'];
+
+function misplacedIn(app: App, { in: checked, value: request, section }: WrittenRequest): Misplaced {
+  const { owner, kind, part } = checked;
+  const found: [readonly string[], string][] = [];
+  const add = (why: string, ...paths: readonly (readonly string[])[]): void => {
+    for (const path of paths) found.push([path, why]);
+  };
+  const inResponse = (...names: readonly string[]): readonly (readonly string[])[] =>
+    names.map((name) => ['response', name]);
+  if (hasBody(request) && isGet(app, checked, request)) add('a GET request has no body', ['body']);
+  if (section !== 'token')
+    add('only the token section of an OAuth connection names granted scopes', ['response', 'scope']);
+  if (owner?.kind === 'connection') {
+    add(
+      'a connection does not know it',
+      ['aws'],
+      ['pagination'],
+      ...inResponse('iterate', 'output', 'limit', 'wrapper', 'trigger'),
+    );
+    return found;
+  }
+  if (owner?.type === 'instant_trigger' && part === 'communication') {
+    add(
+      'an instant trigger makes a single request for one item',
+      ['pagination'],
+      ...inResponse('iterate', 'trigger'),
+    );
+  } else if (owner !== undefined && owner.type !== 'trigger') {
+    add('only polling triggers read it', ['response', 'trigger']);
+  }
+  // Loading accepts them, because all requests share one schema. [src]
+  if (kind === 'api' && owner !== undefined)
+    add(
+      'only the specification of a webhook has it here; a request has it in response',
+      ['output'],
+      ['iterate'],
+    );
+  if (kind === 'api' && owner !== undefined)
+    add('only the specification of a webhook reads it', ['respond'], ['verification']);
+  if (kind === 'epoch') add('an epoch lists what output gives', ['response', 'wrapper']);
+  const isStatic = request['url'] === undefined && request['endpoint'] === undefined;
+  if (isStatic && kind === 'api') add('without url nothing is sent', ...UNSENT.map((name) => [name]));
+  const of = (parent: readonly string[], names: readonly string[]): readonly (readonly string[])[] =>
+    names.map((name) => [...parent, name]);
+  if (request['endpoint'] !== undefined) {
+    add('an endpoint runs in place of a request of its own', ...of([], REPLACED));
+    add('the endpoint gives the next page', ...of(['pagination'], ['url', ...PAGE_PARTS]));
+  } else if (kind === 'api') {
+    add('only a call of an endpoint reads it', ['input']);
+  }
+  return found;
+}
+
+/** Templates of the platform have an empty object without a body. */
+function hasBody({ url, body }: Readonly<Record<string, unknown>>): boolean {
+  const isEmpty = isPlainObject(body) && Object.keys(body).length === 0;
+  return url !== undefined && body !== undefined && body !== null && body !== '' && !isEmpty;
+}
+
+/** Whether the method is GET, literally or by default. */
+function isGet(app: App, checked: CheckedDocument, request: Readonly<Record<string, unknown>>): boolean {
+  const inherited = inheritsBase(checked) ? readAt(app.base?.value, 'method') : undefined;
+  const method = request['method'] ?? inherited ?? 'GET';
+  return checked.kind !== 'webhook' && typeof method === 'string' && method.trim().toUpperCase() === 'GET';
+}
+
+export const unsanitizedSecret: Rule = {
+  id: 'unsanitized-secret',
+  level: 'warning',
+  summary: 'A header or query parameter contains a secret that `log.sanitize` does not name.',
+  why: 'The platform writes the value to the log of each run, where everyone with access to the scenario can read it.',
+  bad: '{ "headers": { "authorization": "Bearer {{connection.apiKey}}" } }',
+  good: '{ "headers": { "authorization": "Bearer {{connection.apiKey}}" }, "log": { "sanitize": ["request.headers.authorization"] } }',
+  check: (subject, report) => {
+    for (const request of subject.requests) {
+      const sanitized = readSanitize(listSanitized(subject, request)).request;
+      for (const place of ['headers', 'qs'] as const) {
+        const members = readAt(request.value, place);
+        if (!isPlainObject(members)) continue;
+        for (const name of Object.keys(members)) {
+          const pointer = pointerTo(request, place, name);
+          const isNamed = sanitized[place].has(place === 'headers' ? name.toLowerCase() : name);
+          if (isNamed || !readsSecret(subject, request, pointer)) continue;
+          const message = `The secret in request.${place}.${name} stands in the log; name it in log.sanitize.`;
+          report({ message, place: request.document.locationOf(pointer, undefined, 'key') });
+        }
+      }
+    }
+  },
+};
+
+function listSanitized(subject: Subject, request: WrittenRequest): readonly string[] {
+  const own = readAt(request.value, 'log', 'sanitize');
+  const base = inheritsBase(request.in) ? readAt(subject.app.base?.value, 'log', 'sanitize') : undefined;
+  return [own, base].flat().filter((path): path is string => typeof path === 'string');
+}
+
+/** Whether an expression reads a member of connection or common data with a secret name. */
+function readsSecret(subject: Subject, { in: checked }: WrittenRequest, pointer: string): boolean {
+  return subject
+    .expressionsIn(checked)
+    .filter((site) => site.pointer === pointer || site.pointer.startsWith(`${pointer}/`))
+    .flatMap(({ paths }) => paths)
+    .some(({ root, members }) => {
+      const name = members[0]?.name;
+      return SECRET_ROOTS.has(root.name) && name !== undefined && isSecretName(name, 'body');
+    });
+}
+
+const SECRET_ROOTS: ReadonlySet<string> = new Set(['connection', 'common', 'parameters', 'data']);
+
+export const hostHeader: Rule = {
+  id: 'host-header',
+  level: 'warning',
+  summary: 'A request sets the header `Host`.',
+  why: 'The header is derived from the URL. The engine refuses another host, because the network guard checked the host of the URL.',
+  bad: '"headers": { "Host": "api.example.com" }',
+  good: '"headers": {}',
+  check: (subject, report) => {
+    for (const request of subject.requests) {
+      for (const path of [['headers'], ['pagination', 'headers']]) {
+        const headers = readAt(request.value, ...path);
+        if (!isPlainObject(headers)) continue;
+        for (const name of Object.keys(headers).filter((key) => key.toLowerCase() === 'host')) {
+          const place = request.document.locationOf(pointerTo(request, ...path, name), undefined, 'key');
+          report({ message: 'Remove the header Host: it is derived from the URL.', place });
+        }
+      }
+    }
+  },
+};
+
+export const unknownMethod: Rule = {
+  id: 'unknown-method',
+  level: 'error',
+  summary: 'A request has an HTTP method that does not exist.',
+  why: 'Servers respond to such a request with an error, usually 400, 405 or 501.',
+  bad: '{ "url": "/items", "method": "GTE" }',
+  good: '{ "url": "/items", "method": "GET" }',
+  check: (subject, report) => {
+    for (const request of subject.requests) {
+      for (const path of [['method'], ['pagination', 'method']]) {
+        const method = readAt(request.value, ...path);
+        if (typeof method !== 'string' || method === '' || method.includes('{{')) continue;
+        if (METHODS.includes(method.trim().toUpperCase())) continue;
+        report({
+          message: `There is no HTTP method "${method}".${didYouMean(method.toUpperCase(), METHODS)}`,
+          place: request.document.locationOf(pointerTo(request, ...path)),
+        });
+      }
+    }
+  },
+};
+
+export const refusedRun: Rule = {
+  id: 'refused-run',
+  level: 'error',
+  summary: 'The component always fails, with any input.',
+  why: 'The rule runs the steps that need no data with the code of the engine. What fails there, fails in each run.',
+  bad: '"response": { "limit": 0, "trigger": { "order": "newest" } }',
+  good: '"response": { "limit": 10, "trigger": { "order": "desc" } }',
+  check: ({ app, refusals }, report) => {
+    const told = new Set(app.warnings.map(({ place }) => writeKey(place)));
+    for (const { error, isOfEndpoint } of refusals) {
+      const { message, place = {} } = error;
+      // Loading reports the same, and endpoints have their own rule.
+      if (!isOfEndpoint && !told.has(writeKey(place))) report({ message, place });
+    }
+  },
+};
+
+/** A location can have two pointers: in its file, and in the element of a chain. */
+function writeKey({ file, line, column, pointer }: SourceLocation): string {
+  return JSON.stringify(line === undefined ? [file, pointer] : [file, line, column]);
+}
