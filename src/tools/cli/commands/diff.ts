@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { App } from '../../../engine/document/app.js';
@@ -9,11 +10,14 @@ import { compareApps, sortChanges } from '../../life/diff/compare-apps.js';
 import { CHANGE_LEVELS, type ChangeLevel } from '../../life/diff/diff-rules.js';
 import { createDiffSarif, nameComponent, printChangelog } from '../../life/diff/print-changes.js';
 import { withRevision } from '../../life/open-revision.js';
+import { withRemoteApp } from '../../life/remote/with-remote-app.js';
 import { type Arguments, type Command, EXIT, readVersion, usageError } from '../command.js';
+import { ORIGIN_OPTIONS, openOrigin, refusalOf, TOKEN_NOTE } from '../input/make-origin.js';
 import type { Io } from '../io.js';
 import { findAppFolder } from '../open-app.js';
 import { printPrettyJson } from '../output/json-output.js';
 import { printable, printableLine } from '../output/terminal-text.js';
+import { openManifest } from './add.js';
 
 const FORMATS = ['human', 'json', 'sarif', 'markdown'] as const;
 type Format = (typeof FORMATS)[number];
@@ -22,10 +26,13 @@ export const DIFF_COMMAND: Command = {
   name: 'diff',
   about: 'Compares two versions of an app and reports changes that break existing scenarios.',
   positionals: [
-    { name: 'old', help: 'Folder of an app, or a git revision: main:./my-app, v1.2:src, HEAD~3.' },
+    {
+      name: 'old',
+      help: 'Folder of an app, a git revision (main:./my-app, v1.2:src, HEAD~3), or remote: the app in Make.',
+    },
     {
       name: 'new',
-      help: 'Folder of the other version, or its git revision. Default: the nearest app.',
+      help: 'Folder of the other version, its git revision, or remote. Default: the nearest app.',
       isOptional: true,
     },
   ],
@@ -37,13 +44,16 @@ export const DIFF_COMMAND: Command = {
       value: 'breaking|risky|never',
       help: 'Lowest level that sets exit code 1. Default: never.',
     },
+    ...ORIGIN_OPTIONS,
   },
   examples: [
     'iml diff main:./my-app ./my-app --fail-on breaking',
     'iml diff v1.0 --format markdown > CHANGES.md',
+    'iml diff remote ./my-app --origin production',
   ],
   notes: [
     'breaking: in the list of breaking changes that Make publishes. risky: not in the list, but a scenario can depend on it. safe: neither.\nComments, white space and the order of members are no changes. Files cannot tell whether an app has scenarios, so every module counts as used.',
+    `remote is the app of an origin in the manifest of the other version, or of the nearest app. A folder of this name is ./remote. ${TOKEN_NOTE}`,
   ],
   exitCodes: { 1: 'a change has the level of --fail-on, or a version cannot be loaded' },
   run: diffApps,
@@ -53,9 +63,14 @@ async function diffApps(args: Arguments, io: Io): Promise<number> {
   const format = readFormat(args);
   const failOn = readFailOn(args);
   const [old = '', given] = args.positionals;
-  const now = await findAppFolder(given, io);
-  return withVersion(old, io, (before) =>
-    withVersion(now, io, async (after) => {
+  const now = given === REMOTE ? REMOTE : await findAppFolder(given, io);
+  if (old === REMOTE && now === REMOTE) throw usageError('Only one of the versions can be remote.');
+  for (const option of Object.keys(ORIGIN_OPTIONS)) {
+    if (args.isSet(option) && old !== REMOTE && now !== REMOTE)
+      throw usageError(`--${option} goes with remote.`);
+  }
+  return withVersion(old, { args, io, other: now }, (before) =>
+    withVersion(now, { args, io, other: old }, async (after) => {
       const changes = compareApps(before.app, after.app);
       await io.stdout.write(print(format, changes, { old, now, after }));
       const limit = failOn === undefined ? -1 : CHANGE_LEVELS.indexOf(failOn);
@@ -72,7 +87,33 @@ interface Version {
   readonly showPath: (file: string) => string;
 }
 
-async function withVersion<T>(given: string, io: Io, use: (version: Version) => Promise<T>): Promise<T> {
+/** Stands for the app in Make. */
+const REMOTE = 'remote';
+
+interface VersionSource {
+  readonly args: Arguments;
+  readonly io: Io;
+  /** The version that it is compared with. */
+  readonly other: string;
+}
+
+async function withVersion<T>(
+  given: string,
+  { args, io, other }: VersionSource,
+  use: (version: Version) => Promise<T>,
+): Promise<T> {
+  const showTemporary = (temporary: string) => (root: string, file: string) =>
+    `${given}/${path.relative(temporary, path.join(root, file))}`;
+  if (given === REMOTE) {
+    const isFolder = existsSync(path.resolve(io.cwd, other));
+    const opened = await openManifest(isFolder ? other : await findAppFolder(undefined, io), io);
+    const { manifest, origin, api } = await openOrigin(opened, { args, io, mayAdd: true });
+    return withRemoteApp({ manifest, index: origin.index, api }, async (temporary) =>
+      use(await load(temporary, given, showTemporary(temporary))),
+    ).catch((error: unknown) => {
+      throw refusalOf(error, origin);
+    });
+  }
   const folder = path.resolve(io.cwd, given);
   const isThere = await stat(folder).then(
     () => true,
@@ -84,13 +125,7 @@ async function withVersion<T>(given: string, io: Io, use: (version: Version) => 
     );
   }
   return withRevision(given, io.cwd, async (temporary) =>
-    use(
-      await load(
-        temporary,
-        given,
-        (root, file) => `${given}/${path.relative(temporary, path.join(root, file))}`,
-      ),
-    ),
+    use(await load(temporary, given, showTemporary(temporary))),
   );
 }
 

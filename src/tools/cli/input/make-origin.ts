@@ -1,0 +1,140 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { COMPONENT_KINDS } from '../../../engine/assembling/code-types.js';
+import { staysBelow } from '../../../shared/file-name.js';
+import { isInside, type Manifest, withMember } from '../../life/new-files.js';
+import { listOrigins, type ManifestOrigin } from '../../life/remote/local-app.js';
+import { type MakeApi, openMakeApi, readZone } from '../../life/remote/make-api.js';
+import { type Arguments, type OptionSpecs, usageError } from '../command.js';
+import type { Io } from '../io.js';
+
+export const ORIGIN_OPTIONS: OptionSpecs = {
+  origin: { value: 'LABEL', help: 'Origin of the manifest. Default: its only one.' },
+  'api-url': {
+    value: 'URL',
+    help: 'Address of the API for a new origin, for example https://eu1.make.com/api.',
+    group: 'Network',
+  },
+  'app-id': { value: 'NAME', help: 'Name of the app in Make, for a new origin.', group: 'Network' },
+};
+
+export const TOKEN_NOTE =
+  'Reads the token from the environment variable MAKE_API_KEY, or MAKE_API_KEY_LABEL for the origin LABEL; else from the file in apikeyFile of the origin. Never writes it.';
+
+/** An origin of an app, and its API. */
+interface OpenedOrigin {
+  /** With the origin of the options, if it is new. */
+  readonly manifest: Manifest;
+  readonly origin: ManifestOrigin;
+  readonly api: MakeApi;
+}
+
+/**
+ * Opens the API of the origin that the options name.
+ *
+ * @throws EngineError (USAGE) without such an origin, a trusted host, or a token
+ */
+export async function openOrigin(
+  { root, manifest: given }: { readonly root: string; readonly manifest: Manifest },
+  { args, io, mayAdd }: { readonly args: Arguments; readonly io: Io; readonly mayAdd: boolean },
+): Promise<OpenedOrigin> {
+  const { manifest, origin } = chooseOrigin(given, args, { mayAdd });
+  assertTrusted(origin, args);
+  const token = await readToken(root, origin, io);
+  return { manifest, origin, api: await openMakeApi(origin, token) };
+}
+
+/** The origin of the options, added to the manifest if it is new. @throws EngineError (USAGE) */
+function chooseOrigin(
+  manifest: Manifest,
+  args: Arguments,
+  { mayAdd }: { readonly mayAdd: boolean },
+): { readonly manifest: Manifest; readonly origin: ManifestOrigin } {
+  const origins = listOrigins(manifest);
+  const [label, zone, appId] = [args.text('origin'), args.text('api-url'), args.text('app-id')];
+  if ((zone === undefined) !== (appId === undefined)) throw usageError('--api-url and --app-id go together.');
+  if (zone !== undefined && appId !== undefined) {
+    readZone(zone);
+    const known = origins.find((one) => one.baseUrl === zone && one.appId === appId);
+    if (known !== undefined) return { manifest, origin: known };
+    if (!mayAdd) throw usageError('The manifest has no such origin. iml push and iml pull add one.');
+    const list = manifest.value['origins'];
+    const index = Array.isArray(list) ? list.length : 0;
+    const origin = {
+      ...(label !== undefined && { label }),
+      baseUrl: zone,
+      appId,
+      appVersion: 1,
+      idMapping: Object.fromEntries(COMPONENT_KINDS.map((kind) => [kind, []])),
+    };
+    const changed = withMember(manifest, ['origins'], [...(Array.isArray(list) ? list : []), origin]);
+    return chooseByIndex(changed, index);
+  }
+  const named =
+    label === undefined ? origins : origins.filter((one) => one.label === label || one.appId === label);
+  const [first, second] = named;
+  const names = origins.map((one) => one.label ?? one.appId).join(', ');
+  if (origins.length === 0)
+    throw usageError('The manifest has no origin. Name one with --api-url and --app-id.');
+  if (first === undefined) throw usageError(`There is no origin "${label}". There are ${names}.`);
+  if (second !== undefined) throw usageError(`There are several origins. Name one with --origin: ${names}.`);
+  return { manifest, origin: first };
+}
+
+function chooseByIndex(manifest: Manifest, index: number): { manifest: Manifest; origin: ManifestOrigin } {
+  const origin = listOrigins(manifest).find((one) => one.index === index);
+  if (origin === undefined) throw usageError('The origins of the manifest are not a list.');
+  return { manifest, origin };
+}
+
+/** Hosts of Make. Source: https://developers.make.com/api-documentation/getting-started. [doc] */
+const MAKE_HOST = /\.make(?:\.celonis)?\.com$/;
+
+/**
+ * Sends the token only to Make, to this machine, or to an address of the command line: the manifest may be the work of
+ * another author.
+ *
+ * @throws EngineError (USAGE)
+ */
+function assertTrusted({ baseUrl, appId }: ManifestOrigin, args: Arguments): void {
+  const { hostname, isLocal } = readZone(baseUrl);
+  if (isLocal || MAKE_HOST.test(hostname) || args.text('api-url') !== undefined) return;
+  throw usageError(
+    `The manifest names an API at ${hostname}, which is not Make. Add --api-url ${baseUrl} --app-id ${appId} to send the token there.`,
+  );
+}
+
+/** @throws EngineError (USAGE) without a token, or for one that no header can carry */
+async function readToken(root: string, { label, apikeyFile }: ManifestOrigin, io: Io): Promise<string> {
+  const own =
+    label === undefined ? undefined : `MAKE_API_KEY_${label.toUpperCase().replace(/[^A-Z0-9]+/g, '_')}`;
+  const fromFile = async (): Promise<string | undefined> => {
+    if (apikeyFile === undefined || !isInside(apikeyFile)) return undefined;
+    const file = path.join(root, apikeyFile);
+    // A link must not lead out: its target would be sent.
+    return (await staysBelow(root, file)) ? readFile(file, 'utf8').catch(() => undefined) : undefined;
+  };
+  const sources = [own === undefined ? undefined : io.env[own], io.env['MAKE_API_KEY'], await fromFile()];
+  const token = sources.map((text) => text?.trim() ?? '').find((text) => text !== '');
+  if (token === undefined) {
+    throw usageError(`There is no token. Set ${own === undefined ? '' : `${own} or `}MAKE_API_KEY.`);
+  }
+  // Errors of fetch quote an invalid header.
+  if (!/^[\x21-\x7e]+$/.test(token)) throw usageError('Invalid token: expected ASCII without white space.');
+  return token;
+}
+
+/** Refusals of the API are no defects of the command. */
+export function refusalOf(error: unknown, { appId, baseUrl }: ManifestOrigin): unknown {
+  const status: unknown = error instanceof Error ? Reflect.get(error, 'statusCode') : undefined;
+  const where = `the app "${appId}" at ${new URL(baseUrl).host}`;
+  if (status === 404)
+    return usageError(`There is no ${where.slice(4)}. iml push --create creates it.`, error);
+  if (status === 401 || status === 403) return usageError(`The token has no access to ${where}.`, error);
+  if (typeof status === 'number')
+    return usageError(`Make refused ${where}: ${(error as Error).message}`, error);
+  if (error instanceof TypeError && error.message === 'fetch failed') {
+    return usageError(`${new URL(baseUrl).host} cannot be reached.`, error);
+  }
+  return error;
+}
