@@ -42,8 +42,10 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-const iml = (line: string, options: FakeIoOptions = {}): Promise<CliResult> =>
-  cli(line.split(' '), { cwd: folder, env: { MAKE_API_KEY: stage.token }, ...options });
+const iml = (line: string, options: FakeIoOptions = {}): Promise<CliResult> => {
+  const env = { HOME: path.join(folder, 'home'), ...(options.env ?? { MAKE_API_KEY: stage.token }) };
+  return cli(line.split(' '), { cwd: folder, ...options, env });
+};
 
 const there = (): string => `--api-url http://${stage.zone}/api --app-id ${id}`;
 
@@ -404,6 +406,58 @@ describe('the token of iml status', () => {
       }
     },
   );
+
+  it('is the one that iml login stored for the host, encrypted, unless the environment has one', async () => {
+    writeOrigin({ baseUrl: `http://${stage.zone}/api` });
+    await make.sdk.apps.create({ name: id, label: 'X', audience: 'global' });
+    const login = `login http://${stage.zone}/api`;
+    const asked: boolean[] = [];
+    const ask = async (_question: string, isHidden: boolean): Promise<string> => {
+      asked.push(isHidden);
+      return stage.token;
+    };
+    const stored = await iml(login, { env: {}, ask, terminal: true });
+    expect(stored).toMatchObject({ code: 0, out: `The token of Ada for ${stage.zone} is stored.\n` });
+    expect(asked).toEqual([true]);
+    expect(stored.out + stored.err).not.toContain(stage.token);
+    const files = readdirSync(path.join(folder, 'home'), { recursive: true, encoding: 'utf8' });
+    const [file = ''] = files.filter((one) => one.endsWith('.sealed'));
+    expect(readFileSync(path.join(folder, 'home', file), 'utf8')).not.toContain(stage.token);
+    expect(await iml('status app', { env: {} })).toMatchObject({ code: 0 });
+    const wrong = { MAKE_API_KEY: '00000000-0000-4000-8000-000000000000' };
+    expect(await iml('status app', { env: wrong })).toMatchObject({ code: 2 });
+
+    const other = path.join(
+      folder,
+      'home',
+      path.dirname(file),
+      `${Buffer.from('eu1.make.com').toString('hex')}.sealed`,
+    );
+    cpSync(path.join(folder, 'home', file), other);
+    writeOrigin({ baseUrl: 'https://eu1.make.com/api' });
+    const swapped = await iml('status app', { env: {} });
+    expect(swapped).toMatchObject({ code: 1, err: expect.stringContaining('cannot be decrypted') });
+
+    writeOrigin({ baseUrl: `http://${stage.zone}/api` });
+    expect((await iml(`logout http://${stage.zone}/api`, { env: {} })).code).toBe(0);
+    expect(await iml('status app', { env: {} })).toMatchObject({
+      code: 2,
+      err: expect.stringContaining(`store one: iml login http://${stage.zone}/api`),
+    });
+    expect(await iml(`logout http://${stage.zone}/api`, { env: {} })).toMatchObject({ code: 2 });
+  });
+
+  it('is not stored by iml login if the API refuses it', async () => {
+    const login = `login http://${stage.zone}/api`;
+    const refused = await iml(login, { env: {}, stdin: '00000000-0000-4000-8000-000000000000\n' });
+    expect(refused).toMatchObject({ code: 2, err: expect.stringContaining('no access') });
+    expect(await iml(login, { env: {}, stdin: ' ' })).toMatchObject({ code: 2 });
+    expect(await iml('login http://eu1.make.com/api', { env: {}, stdin: 'x' })).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('Invalid address of the API'),
+    });
+    expect(existsSync(path.join(folder, 'home'))).toBe(false);
+  });
 
   it('is not read through a link that leads out of the app', async () => {
     writeOrigin({ baseUrl: `http://${stage.zone}/api`, apikeyFile: 'key' });

@@ -38,6 +38,14 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: 'Writes the manifest of an app that has none, or updates an old one.',
     load: async () => (await import('./commands/migrate.js')).MIGRATE_COMMAND,
   },
+  login: {
+    summary: 'Stores an API token of Make, encrypted.',
+    load: async () => (await import('./commands/login.js')).LOGIN_COMMAND,
+  },
+  logout: {
+    summary: 'Removes a stored API token of Make.',
+    load: async () => (await import('./commands/login.js')).LOGOUT_COMMAND,
+  },
   status: {
     summary: 'Compares an app with Make.',
     load: async () => (await import('./commands/sync.js')).STATUS_COMMAND,

@@ -6,6 +6,8 @@ import { isInside, type Manifest, withMember } from '../../life/new-files.js';
 import { listOrigins, type ManifestOrigin } from '../../life/remote/local-app.js';
 import { type MakeApi, openMakeApi, readZone } from '../../life/remote/make-api.js';
 import { type Arguments, type OptionSpecs, usageError } from '../command.js';
+import { configFolder } from '../connections/private-file.js';
+import { openTokenFiles } from '../connections/token-store.js';
 import type { Io } from '../io.js';
 
 export const ORIGIN_OPTIONS: OptionSpecs = {
@@ -19,7 +21,7 @@ export const ORIGIN_OPTIONS: OptionSpecs = {
 };
 
 export const TOKEN_NOTE =
-  'Reads the token from the environment variable MAKE_API_KEY, or MAKE_API_KEY_LABEL for the origin LABEL; else from the file in apikeyFile of the origin. Never writes it.';
+  'Reads the token from the environment variable MAKE_API_KEY, or MAKE_API_KEY_LABEL for the origin LABEL; else from the file in apikeyFile of the origin, else the one that iml login stored.';
 
 /** An origin of an app, and its API. */
 interface OpenedOrigin {
@@ -39,8 +41,7 @@ export async function openOrigin(
   { args, io, mayAdd }: { readonly args: Arguments; readonly io: Io; readonly mayAdd: boolean },
 ): Promise<OpenedOrigin> {
   const { manifest, origin } = chooseOrigin(given, args, { mayAdd });
-  assertTrusted(origin, args);
-  const token = await readToken(root, origin, io);
+  const token = await readToken(root, origin, { args, io });
   return { manifest, origin, api: await openMakeApi(origin, token) };
 }
 
@@ -91,50 +92,70 @@ function chooseByIndex(manifest: Manifest, index: number): { manifest: Manifest;
 const MAKE_HOST = /\.make(?:\.celonis)?\.com$/;
 
 /**
- * Sends the token only to Make, to this machine, or to an address of the command line: the manifest may be the work of
- * another author.
+ * The token of an origin. The manifest may be the work of another author, so only a token that the user stored for this
+ * host is sent to a host that is neither Make nor this machine nor named on the command line.
  *
- * @throws EngineError (USAGE)
+ * @throws EngineError (USAGE) without a token, or for one that no header can carry; StoreError (STORE_FAILED)
  */
-function assertTrusted({ baseUrl, appId }: ManifestOrigin, args: Arguments): void {
-  const { hostname, isLocal } = readZone(baseUrl);
-  if (isLocal || MAKE_HOST.test(hostname) || args.text('api-url') !== undefined) return;
+async function readToken(
+  root: string,
+  origin: ManifestOrigin,
+  { args, io }: { readonly args: Arguments; readonly io: Io },
+): Promise<string> {
+  const { label, baseUrl, appId } = origin;
+  const { zone, hostname, isLocal } = readZone(baseUrl);
+  const isTrusted = isLocal || MAKE_HOST.test(hostname) || args.text('api-url') !== undefined;
+  const own =
+    label === undefined ? undefined : `MAKE_API_KEY_${label.toUpperCase().replace(/[^A-Z0-9]+/g, '_')}`;
+  const general = isTrusted
+    ? [own === undefined ? undefined : io.env[own], io.env['MAKE_API_KEY'], await readKeyFile(root, origin)]
+    : [];
+  const given = general.map((text) => text?.trim() ?? '').find((text) => text !== '');
+  const token = given ?? (await openTokenFiles(configFolder(io.env)).read(zone));
+  if (token !== undefined) {
+    assertToken(token);
+    return token;
+  }
+  if (isTrusted) {
+    const names = own === undefined ? 'MAKE_API_KEY' : `${own} or MAKE_API_KEY`;
+    throw usageError(`There is no token. Set ${names}, or store one: iml login ${baseUrl}`);
+  }
   throw usageError(
-    `The manifest names an API at ${hostname}, which is not Make. Add --api-url ${baseUrl} --app-id ${appId} to send the token there.`,
+    `The manifest names an API at ${hostname}, which is not Make. To send a token there, store one with iml login ${baseUrl}, or add --api-url ${baseUrl} --app-id ${appId}.`,
   );
 }
 
-/** @throws EngineError (USAGE) without a token, or for one that no header can carry */
-async function readToken(root: string, { label, apikeyFile }: ManifestOrigin, io: Io): Promise<string> {
-  const own =
-    label === undefined ? undefined : `MAKE_API_KEY_${label.toUpperCase().replace(/[^A-Z0-9]+/g, '_')}`;
-  const fromFile = async (): Promise<string | undefined> => {
-    if (apikeyFile === undefined || !isInside(apikeyFile)) return undefined;
-    const file = path.join(root, apikeyFile);
-    // A link must not lead out: its target would be sent.
-    return (await staysBelow(root, file)) ? readFile(file, 'utf8').catch(() => undefined) : undefined;
-  };
-  const sources = [own === undefined ? undefined : io.env[own], io.env['MAKE_API_KEY'], await fromFile()];
-  const token = sources.map((text) => text?.trim() ?? '').find((text) => text !== '');
-  if (token === undefined) {
-    throw usageError(`There is no token. Set ${own === undefined ? '' : `${own} or `}MAKE_API_KEY.`);
-  }
-  // Errors of fetch quote an invalid header.
-  if (!/^[\x21-\x7e]+$/.test(token)) throw usageError('Invalid token: expected ASCII without white space.');
-  return token;
+async function readKeyFile(root: string, { apikeyFile }: ManifestOrigin): Promise<string | undefined> {
+  if (apikeyFile === undefined || !isInside(apikeyFile)) return undefined;
+  const file = path.join(root, apikeyFile);
+  // A link must not lead out: its target would be sent.
+  return (await staysBelow(root, file)) ? readFile(file, 'utf8').catch(() => undefined) : undefined;
 }
 
-/** Refusals of the API are no defects of the command. */
-export function refusalOf(error: unknown, { appId, baseUrl }: ManifestOrigin): unknown {
+/** Errors of fetch quote an invalid header. @throws EngineError (USAGE) */
+export function assertToken(token: string): void {
+  if (!/^[\x21-\x7e]+$/.test(token)) throw usageError('Invalid token: expected ASCII without white space.');
+}
+
+/**
+ * Refusals of the API are no defects of the command.
+ *
+ * @param appId undefined for requests without an app
+ */
+export function refusalOf(
+  error: unknown,
+  { appId, baseUrl }: { readonly appId?: string; readonly baseUrl: string },
+): unknown {
   const status: unknown = error instanceof Error ? Reflect.get(error, 'statusCode') : undefined;
-  const where = `the app "${appId}" at ${new URL(baseUrl).host}`;
-  if (status === 404)
-    return usageError(`There is no ${where.slice(4)}. iml push --create creates it.`, error);
+  const { host } = new URL(baseUrl);
+  const where = appId === undefined ? host : `the app "${appId}" at ${host}`;
+  if (status === 404 && appId !== undefined)
+    return usageError(`There is no app "${appId}" at ${host}. iml push --create creates it.`, error);
   if (status === 401 || status === 403) return usageError(`The token has no access to ${where}.`, error);
   if (typeof status === 'number')
     return usageError(`Make refused ${where}: ${(error as Error).message}`, error);
   if (error instanceof TypeError && error.message === 'fetch failed') {
-    return usageError(`${new URL(baseUrl).host} cannot be reached.`, error);
+    return usageError(`${host} cannot be reached.`, error);
   }
   return error;
 }

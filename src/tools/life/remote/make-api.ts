@@ -96,6 +96,26 @@ export function readZone(baseUrl: string): Zone {
   return { protocol: url.protocol.slice(0, -1), zone: url.host, hostname: url.hostname, isLocal };
 }
 
+/**
+ * Tests a token.
+ *
+ * @returns the name of its user; undefined for a token without access to it
+ * @throws MakeError for a token that the API refuses; EngineError (USAGE) for an invalid address
+ */
+export async function checkToken(baseUrl: string, token: string): Promise<string | undefined> {
+  const { protocol, zone } = readZone(baseUrl);
+  const sdk = await import('@makehq/sdk');
+  const make = new sdk.Make(token, zone);
+  make.protocol = protocol;
+  try {
+    return (await make.users.me()).name;
+  } catch (error) {
+    // Valid, without the scope for users.
+    if (error instanceof sdk.MakeError && error.statusCode === 403) return undefined;
+    throw error;
+  }
+}
+
 /** Opens the API of an app. Loads `@makehq/sdk`. @throws EngineError (USAGE) for an invalid address */
 export async function openMakeApi({ baseUrl, appId, appVersion }: Origin, token: string): Promise<MakeApi> {
   const { protocol, zone } = readZone(baseUrl);
