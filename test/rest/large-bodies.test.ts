@@ -17,7 +17,7 @@ async function post(path: string, body: string): Promise<{ readonly status: numb
 }
 
 const TOKENS = '/users/me/api-tokens';
-const TOO_MANY = 'must not hold more than 10000 values';
+const TOO_MANY = 'must not contain more than 10000 values';
 const tokenWith = (members: string): string => `{"label":"a","scope":["user:read"],${members}}`;
 const times = (text: string, count: number): string => Array(count).fill(text).join(',');
 
@@ -66,7 +66,7 @@ it('accepts a license of up to 8192 characters', async () => {
   const room = 8192 - JSON.stringify(license).length;
   expect((await post('/admin/organizations', fill(room))).status).toBe(200);
   const more = await post('/admin/organizations', fill(room + 1));
-  expect(more.text).toContain("'license': must not hold more than 8192 characters of JSON");
+  expect(more.text).toContain("'license': must not have more than 8192 characters of JSON");
 });
 
 it('limits an organization to 1000 teams if its license has no limit', async () => {

@@ -54,7 +54,7 @@ describe('trusted functions', () => {
     const own = trust({ f: 'function f() { return 1 }'.padEnd(65_537) });
     expect(callIn(own, 'f')).toBe(1);
     expect(own.warnings.map(({ message }) => message)).toEqual([
-      "Custom function 'f' has 65537 characters of code; the platform takes at most 5000",
+      "Custom function 'f' has 65537 characters of code; Make allows at most 5000",
     ]);
   });
 
