@@ -61,7 +61,11 @@ export async function staysBelow(folder: string, target: string): Promise<boolea
   for (let at = target; at !== folder && at !== path.dirname(at); at = path.dirname(at)) {
     const real = await realpath(at).catch(() => undefined);
     if (real !== undefined) return isBelow(root, real);
-    if ((await lstat(at).catch(() => undefined)) !== undefined) return false;
+    if ((await lstat(at).catch(() => undefined)) !== undefined) {
+      // A dangling link, or a folder that another writer has just created.
+      const created = await realpath(at).catch(() => undefined);
+      return created !== undefined && isBelow(root, created);
+    }
   }
   return true;
 }

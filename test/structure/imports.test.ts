@@ -53,6 +53,7 @@ const OWNERS: Readonly<Record<string, RegExp>> = {
   jsonata: /^tools\/(testing|cli)\//,
   mime: /^language\/functions\/text\.ts$/,
   'jsonc-parser': /^(engine\/document|tools\/lsp)\//,
+  yaml: /^tools\/life\/openapi\//,
 };
 
 const internal = sourceImports.filter(({ isInternal }) => isInternal);

@@ -1,10 +1,10 @@
 import path from 'node:path';
 import { CODE_TYPES, type ComponentKind } from '../../engine/assembling/code-types.js';
-import { editJson } from '../../engine/document/edit-json.js';
+import { editJson, type JsonEdit } from '../../engine/document/edit-json.js';
 import { readDocument } from '../../engine/document/jsonc.js';
 import { MANIFEST } from '../../engine/loading/read-manifest.js';
 import { EngineError } from '../../shared/errors/engine-error.js';
-import { isPlainObject, ownMember, type PlainObject } from '../../shared/plain-object.js';
+import { isPlainObject, ownMember, type PlainObject, setMember } from '../../shared/plain-object.js';
 import { toKebab } from './names.js';
 import type { NewComponent } from './templates.js';
 
@@ -70,19 +70,17 @@ export function componentFile(
   return `${folder}/${stem}.${part}${code === 'common' ? '.json' : extension}`;
 }
 
-/** A folder name that no declared file of the kind uses, upper and lower case alike. */
-export function freeStem(manifest: Manifest, kind: ComponentKind, name: string): string {
-  const used = manifest.text.toLowerCase();
-  const plain = toKebab(name);
-  let stem = plain;
-  for (let number = 2; used.includes(`${kind}s/${stem}/`); number++) stem = `${plain}-${number}`;
-  return stem;
-}
-
 /** The files and the manifest row of a new component, and the manifest with it. */
 export interface ComponentAddition {
   readonly files: readonly NewAppFile[];
   readonly manifest: Manifest;
+}
+
+/** A component to add. */
+export interface AddedComponent {
+  readonly kind: ComponentKind;
+  readonly name: string;
+  readonly component: NewComponent;
 }
 
 /**
@@ -90,24 +88,51 @@ export interface ComponentAddition {
  *
  * @throws EngineError (USAGE) if the manifest has a component of this name
  */
-export function addComponent(
-  manifest: Manifest,
-  {
-    kind,
-    name,
-    component,
-  }: { readonly kind: ComponentKind; readonly name: string; readonly component: NewComponent },
-): ComponentAddition {
-  if (recordsOf(manifest, kind).has(name)) {
-    throw new EngineError('USAGE', `${MANIFEST} already has a ${kind} "${name}".`);
-  }
-  const stem = freeStem(manifest, kind, name);
+export function addComponent(manifest: Manifest, added: AddedComponent): ComponentAddition {
+  return addComponents(manifest, [added]);
+}
+
+/** Adds components; see `addComponent`. */
+export function addComponents(manifest: Manifest, added: readonly AddedComponent[]): ComponentAddition {
   const extension = extensionOf(manifest);
+  const files: NewAppFile[] = [];
+  const rowsByKind = new Map<ComponentKind, PlainObject>();
+  const stems = new Map<ComponentKind, Set<string>>();
+  for (const { kind, name, component } of added) {
+    if (recordsOf(manifest, kind).has(name)) {
+      throw new EngineError('USAGE', `${MANIFEST} already has a ${kind} "${name}".`);
+    }
+    const taken = stems.get(kind) ?? new Set();
+    const stem = freeStem(manifest, kind, name, taken);
+    stems.set(kind, taken.add(stem));
+    const written = writeComponent({ kind, name, component }, stem, extension);
+    files.push(...written.files);
+    const rows = rowsByKind.get(kind) ?? {};
+    setMember(rows, name, written.row);
+    rowsByKind.set(kind, rows);
+  }
+  return { files, manifest: withRows(manifest, rowsByKind) };
+}
+
+/** One edit per kind into an empty list, so that a large import takes one pass. */
+function withRows(manifest: Manifest, rowsByKind: ReadonlyMap<ComponentKind, PlainObject>): Manifest {
+  const changes = [...rowsByKind].flatMap(([kind, rows]): JsonEdit[] => {
+    if (recordsOf(manifest, kind).size === 0) return [{ path: ['components', kind], value: rows }];
+    return Object.entries(rows).map(([name, value]) => ({ path: ['components', kind, name], value }));
+  });
+  return withMembers(manifest, changes);
+}
+
+function writeComponent(
+  { kind, component }: AddedComponent,
+  stem: string,
+  extension: string,
+): { readonly row: PlainObject; readonly files: readonly NewAppFile[] } {
   const isOauth = component.row['connectionType'] === 'oauth';
   const files = Object.entries(component.files).map(([code, content]) => ({
     code,
     path: componentFile(kind, stem, code, { extension, isOauth }),
-    content: typeof content === 'string' ? content : printJson(content),
+    content: printContent(content),
   }));
   const absent = Object.keys(CODE_TYPES[kind]).filter(
     (code) => !Object.hasOwn(component.files, code) && (kind !== 'module' || code !== 'epoch'),
@@ -116,15 +141,64 @@ export function addComponent(
     ...files.map((file) => [file.code, file.path] as const),
     ...absent.map((code) => [code, null] as const),
   ]);
-  const row = { ...component.row, codeFiles };
-  return { files, manifest: withMember(manifest, ['components', kind, name], row) };
+  return { row: { ...component.row, codeFiles }, files };
+}
+
+/** The text of a file of a component: JSON values are printed, texts stay. */
+export function printContent(content: unknown): string {
+  return typeof content === 'string' ? content : printJson(content);
+}
+
+/**
+ * A folder name that no declared file of the kind uses, upper and lower case alike.
+ *
+ * @param taken further names that are in use
+ */
+export function freeStem(
+  manifest: Manifest,
+  kind: ComponentKind,
+  name: string,
+  taken: ReadonlySet<string> = new Set(),
+): string {
+  const used = manifest.text.toLowerCase();
+  const plain = toKebab(name);
+  let stem = plain;
+  for (let number = 2; used.includes(`${kind}s/${stem}/`) || taken.has(stem); number++)
+    stem = `${plain}-${number}`;
+  return stem;
 }
 
 /** A manifest with a changed member. */
 export function withMember(manifest: Manifest, at: readonly (string | number)[], value: unknown): Manifest {
-  const mark = manifest.text.startsWith('\uFEFF') ? '\uFEFF' : '';
-  const text = mark + editJson(manifest.text.slice(mark.length), [{ path: at, value }]);
-  return readManifestText(text);
+  return withMembers(manifest, [{ path: at, value }]);
+}
+
+/** A manifest with changed members. */
+export function withMembers(manifest: Manifest, edits: readonly JsonEdit[]): Manifest {
+  const { text, value } = manifest;
+  // Edits of a text take time for each of its lines, so only a layout of its own is kept this way.
+  if (text === printJson(value) && edits.every(isOfMembers)) {
+    const changed = structuredClone(value);
+    for (const { path: at, value: member } of edits) putMember(changed, at.map(String), member);
+    return { text: printJson(changed), value: changed };
+  }
+  const mark = text.startsWith('\uFEFF') ? '\uFEFF' : '';
+  return readManifestText(mark + editJson(text.slice(mark.length), edits));
+}
+
+function isOfMembers({ path: at, value }: JsonEdit): boolean {
+  return value !== undefined && at.length > 0 && at.every((step) => typeof step === 'string');
+}
+
+function putMember(object: PlainObject, [name = '', ...rest]: readonly string[], value: unknown): void {
+  if (rest.length === 0) {
+    setMember(object, name, value);
+    return;
+  }
+  const inner = ownMember(object, name);
+  const next = isPlainObject(inner) ? inner : {};
+  putMember(next, rest, value);
+  setMember(object, name, next);
 }
 
 /** Whether a path of a manifest stays in the folder of the app. */

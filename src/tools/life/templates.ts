@@ -1,10 +1,6 @@
 import type { PlainObject } from '../../shared/plain-object.js';
 import { splitWords, toLabel, toPlural, toSingular, withArticle } from './names.js';
 
-/** Kinds of authentication that `iml init app` and `iml add connection` know. */
-export const AUTHENTICATIONS = ['none', 'api-key', 'basic', 'oauth2'] as const;
-export type Authentication = (typeof AUTHENTICATIONS)[number];
-
 /** Kinds of modules that `iml add module` knows. */
 export const MODULE_TEMPLATES = [
   'get',
@@ -37,194 +33,10 @@ export interface TemplateOptions {
   readonly connection: string | undefined;
 }
 
-/** Address and authentication of an API. */
-export interface ApiOptions {
-  /** Without the trailing slash. */
-  readonly baseUrl: string;
-  readonly authentication: Authentication;
-  /** Header that carries the API key alone. Undefined: `authorization` with `Bearer`. */
-  readonly keyHeader: string | undefined;
-}
-
-/** Splits a trailing version off an address: `https://api.example.com/v1` → address and `/v1`. */
+/** Splits the version off an address: `https://api.example.com/v1/rest` → address and `/v1/rest`. */
 function splitVersion(baseUrl: string): readonly [address: string, version: string] {
-  const [version = ''] = /\/v\d[\w.-]*$/.exec(baseUrl) ?? [];
+  const [version = ''] = /\/v\d[\w.-]*(?:\/.*)?$/.exec(baseUrl) ?? [];
   return [version === '' ? baseUrl : baseUrl.slice(0, -version.length), version];
-}
-
-const ERROR = { message: '[{{statusCode}}] {{body.message}}', type: 'RuntimeError' } as const;
-
-function credentials(
-  { authentication, keyHeader }: ApiOptions,
-  source: string,
-): readonly [string, string] | undefined {
-  switch (authentication) {
-    case 'none':
-      return undefined;
-    case 'api-key':
-      return keyHeader === undefined
-        ? ['authorization', `Bearer {{${source}.apiKey}}`]
-        : [keyHeader.toLowerCase(), `{{${source}.apiKey}}`];
-    case 'basic':
-      return ['authorization', `Basic {{base64(${source}.username + ':' + ${source}.password)}}`];
-    case 'oauth2':
-      return ['authorization', 'Bearer {{connection.accessToken}}'];
-  }
-}
-
-function authorized(api: ApiOptions, source: string): PlainObject {
-  const header = credentials(api, source);
-  return header === undefined ? {} : { headers: Object.fromEntries([header]) };
-}
-
-function sanitized(api: ApiOptions, source: string): PlainObject {
-  const header = credentials(api, source);
-  return header === undefined ? {} : { log: { sanitize: [`request.headers.${header[0]}`] } };
-}
-
-/** `base` of a new app. */
-export function baseTemplate(api: ApiOptions): PlainObject {
-  return {
-    baseUrl: api.baseUrl,
-    ...authorized(api, 'connection'),
-    response: { error: ERROR },
-    ...sanitized(api, 'connection'),
-  };
-}
-
-/** A connection that requests the account of the user. */
-export function connectionTemplate(api: ApiOptions, label: string, accountPath: string): NewComponent {
-  const url = `${api.baseUrl}${accountPath}`;
-  const account = {
-    url,
-    ...authorized(api, 'parameters'),
-    response: {
-      uid: '{{body.id}}',
-      metadata: { type: 'email', value: '{{body.email}}' },
-      error: ERROR,
-    },
-    ...sanitized(api, 'parameters'),
-  };
-  const row = (connectionType: string): PlainObject => ({ label, connectionType });
-  const secret = (name: string, text: string, help: string): PlainObject => ({
-    name,
-    label: text,
-    type: 'password',
-    required: true,
-    editable: true,
-    help,
-  });
-  switch (api.authentication) {
-    case 'none':
-      return { row: row('basic'), files: { communication: {}, params: [] } };
-    case 'api-key':
-      return {
-        row: row('basic'),
-        files: {
-          communication: account,
-          params: [
-            secret('apiKey', 'API key', `Create an API key in the settings of your ${label} account.`),
-          ],
-        },
-      };
-    case 'basic':
-      return {
-        row: row('basic'),
-        files: {
-          communication: account,
-          params: [
-            {
-              name: 'username',
-              label: 'Username',
-              type: 'text',
-              required: true,
-              editable: true,
-              help: `Enter the username of your ${label} account.`,
-            },
-            secret('password', 'Password', `Enter the password of your ${label} account.`),
-          ],
-        },
-      };
-    case 'oauth2':
-      return {
-        row: row('oauth'),
-        files: {
-          communication: oauthTemplate(new URL(url).origin, account),
-          params: [
-            {
-              name: 'clientId',
-              label: 'Client ID',
-              type: 'text',
-              required: true,
-              editable: true,
-              help: `Create a client in the developer settings of ${label}.`,
-            },
-            secret('clientSecret', 'Client secret', `Copy the secret of the client from ${label}.`),
-          ],
-          scopeList: {},
-          defaultScope: [],
-        },
-      };
-  }
-}
-
-function oauthTemplate(origin: string, account: PlainObject): PlainObject {
-  const client = {
-    client_id: '{{parameters.clientId}}',
-    client_secret: '{{parameters.clientSecret}}',
-  };
-  const log = {
-    sanitize: [
-      'request.body.client_secret',
-      'request.body.code',
-      'response.body.access_token',
-      'response.body.refresh_token',
-    ],
-  };
-  const data = {
-    accessToken: '{{body.access_token}}',
-    refreshToken: '{{body.refresh_token}}',
-    expires: '{{addSeconds(now, body.expires_in)}}',
-  };
-  const error = { message: '[{{statusCode}}] {{body.error_description}}', type: 'InvalidAccessTokenError' };
-  return {
-    authorize: {
-      url: `${origin}/oauth/authorize`,
-      qs: {
-        response_type: 'code',
-        client_id: '{{parameters.clientId}}',
-        redirect_uri: '{{oauth.localRedirectUri}}',
-        scope: "{{join(oauth.scope, ' ')}}",
-      },
-      response: { temp: { code: '{{query.code}}' } },
-    },
-    token: {
-      url: `${origin}/oauth/token`,
-      method: 'POST',
-      type: 'urlencoded',
-      body: {
-        grant_type: 'authorization_code',
-        code: '{{temp.code}}',
-        redirect_uri: '{{oauth.localRedirectUri}}',
-        ...client,
-      },
-      response: { data, error },
-      log,
-    },
-    refresh: {
-      condition: '{{data.expires < addMinutes(now, 1)}}',
-      url: `${origin}/oauth/token`,
-      method: 'POST',
-      type: 'urlencoded',
-      body: { grant_type: 'refresh_token', refresh_token: '{{data.refreshToken}}', ...client },
-      response: {
-        data: { ...data, refreshToken: '{{ifempty(body.refresh_token, data.refreshToken)}}' },
-        error,
-      },
-      log: { sanitize: ['request.body.refresh_token', ...log.sanitize] },
-    },
-    info: account,
-  };
 }
 
 /** The nouns of a component: `listContacts` and `createContact` are about contacts. */
@@ -259,6 +71,7 @@ const NAME_FIELD = { name: 'name', label: 'Name', type: 'text' } as const;
 const CREATED_FIELD = { name: 'createdAt', label: 'Created at', type: 'date' } as const;
 const INTERFACE = [ID_FIELD, NAME_FIELD, CREATED_FIELD];
 
+/** The limit of the user of a search or a trigger. */
 export const LIMIT_FIELD = {
   name: 'limit',
   label: 'Limit',

@@ -7,6 +7,7 @@ import { MANIFEST } from '../../../engine/loading/read-manifest.js';
 import { SpecError } from '../../../shared/errors/engine-error.js';
 import { isPlainObject } from '../../../shared/plain-object.js';
 import { didYouMean } from '../../../shared/suggest.js';
+import { connectionTemplate, defaultAccount } from '../../life/connection-templates.js';
 import { fillModule } from '../../life/import/fill-module.js';
 import { readCurl } from '../../life/import/read-curl.js';
 import { readHarCall } from '../../life/import/read-har-call.js';
@@ -14,7 +15,6 @@ import { type ImportedCall, moduleOfRequest } from '../../life/import/request-mo
 import { nameProblem } from '../../life/names.js';
 import { addComponent, type Manifest, readManifestText, recordsOf } from '../../life/new-files.js';
 import {
-  connectionTemplate,
   endpointTemplate,
   functionTemplate,
   instantTriggerTemplate,
@@ -255,7 +255,11 @@ async function makeConnection(addition: Addition): Promise<NewComponent> {
   const given = args.text('base-url');
   const baseUrl = given === undefined ? await readBaseAddress(addition) : readUrl(given);
   const api = { baseUrl, ...(await readAuthentication(args, io)) };
-  return connectionTemplate(api, args.text('label') ?? name, readPath(args, 'account-path') ?? '/me');
+  return connectionTemplate(
+    api,
+    args.text('label') ?? name,
+    defaultAccount(readPath(args, 'account-path') ?? '/me'),
+  );
 }
 
 function readUrl(text: string): string {

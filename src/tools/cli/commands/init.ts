@@ -2,6 +2,15 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { COMPONENT_KINDS } from '../../../engine/assembling/code-types.js';
 import { MANIFEST } from '../../../engine/loading/read-manifest.js';
+import {
+  type ApiKey,
+  type ApiOptions,
+  AUTHENTICATIONS,
+  BEARER_KEY,
+  baseTemplate,
+  connectionTemplate,
+  defaultAccount,
+} from '../../life/connection-templates.js';
 import { nameProblem, splitWords } from '../../life/names.js';
 import {
   addComponent,
@@ -10,15 +19,9 @@ import {
   printJson,
   readManifestText,
 } from '../../life/new-files.js';
-import {
-  type ApiOptions,
-  AUTHENTICATIONS,
-  baseTemplate,
-  connectionTemplate,
-  moduleTemplate,
-  readmeTemplate,
-} from '../../life/templates.js';
+import { moduleTemplate, readmeTemplate } from '../../life/templates.js';
 import { type Arguments, type Command, EXIT, type OptionSpec, usageError } from '../command.js';
+import type { OpenApiTarget } from '../import-openapi.js';
 import { askOption, oneOf } from '../input/ask.js';
 import type { Io } from '../io.js';
 import { findAppFolder, openApp } from '../open-app.js';
@@ -55,16 +58,22 @@ export const INIT_COMMAND: Command = {
   ],
   options: {
     ...API_OPTIONS,
+    openapi: {
+      value: 'FILE',
+      help: 'app: makes the modules of an OpenAPI 3.0 or 3.1 document in JSON or YAML. Repeated, it updates the app.',
+    },
     extension: { value: '.iml.json|.iml.jsonc', help: 'app: extension of the files. Default: .iml.json.' },
   },
   examples: [
     'iml init app acme --base-url https://api.acme.example/v1 --auth api-key',
+    'iml init app acme --openapi acme.yaml',
     'iml init tests ./my-app',
   ],
   notes: [
     'app: writes the manifest, base, connection, a universal module and their tests. Asks for the address and the authentication on a terminal. iml add writes further components.',
     'tests: components that have a test are skipped. Parameters come from the form, responses from the directives and samples.',
-    'Files are never overwritten.',
+    '--openapi: the address, the authentication and the label come from the document; --base-url, --auth and --label replace them. openapi-report.md lists operations that were left out, and what to check. A second run with a changed document adds new operations and updates what nobody changed; files changed by hand are kept and listed.',
+    'Other existing files are never overwritten.',
   ],
   run: async (args, io) => {
     const [what] = args.positionals;
@@ -99,10 +108,12 @@ async function initApp(args: Arguments, io: Io): Promise<number> {
   const problem = nameProblem('app', name);
   if (problem !== undefined) throw usageError(problem);
   const root = path.resolve(io.cwd, given);
+  const extension = oneOf(['.iml.json', '.iml.jsonc'])(args.text('extension') ?? '.iml.json');
+  const openapi = args.text('openapi');
+  if (openapi !== undefined) return importDocument(args, { root, given, file: openapi }, io);
   if (existsSync(path.join(root, MANIFEST))) {
     throw usageError(`The folder "${given}" already contains an app. Add components with iml add.`);
   }
-  const extension = oneOf(['.iml.json', '.iml.jsonc'])(args.text('extension') ?? '.iml.json');
   const api = await readApi(args, io);
   const label = args.text('label') ?? splitWords(name).map(capitalize).join(' ');
   const { files, manifest } = makeApp({
@@ -119,6 +130,27 @@ async function initApp(args: Arguments, io: Io): Promise<number> {
     `Next: iml add module listContacts ${folder}; iml check ${folder}; iml test ${folder}\n`,
   );
   return EXIT.ok;
+}
+
+/** @throws EngineError (USAGE) for options that exclude each other, and see `importApp` */
+async function importDocument(
+  args: Arguments,
+  target: Pick<OpenApiTarget, 'root' | 'given' | 'file'>,
+  io: Io,
+): Promise<number> {
+  if (args.isSet('key-header'))
+    throw usageError('--key-header does not go with --openapi: the document names it.');
+  readPath(args, 'account-path');
+  const auth = args.text('auth');
+  if (auth !== undefined && !AUTHENTICATIONS.some((one) => one === auth)) {
+    throw usageError(`--auth: expected one of ${AUTHENTICATIONS.join(', ')}; got "${auth}".`);
+  }
+  const { importApp } = await import('../import-openapi.js');
+  const readUrl = (text: string | undefined): Promise<string> =>
+    text === undefined || args.isSet('base-url')
+      ? readApiAddress(args, io)
+      : Promise.resolve(readBaseUrl(text));
+  return importApp(args, { ...target, readBaseUrl: readUrl }, io);
 }
 
 interface NewApp {
@@ -151,7 +183,7 @@ function makeApp({ label, api, extension, accountPath }: NewApp): {
     ? addComponent(empty, {
         kind: 'connection',
         name: CONNECTION,
-        component: connectionTemplate(api, label, accountPath),
+        component: connectionTemplate(api, label, defaultAccount(accountPath)),
       })
     : { files: [], manifest: empty };
   const options = {
@@ -186,19 +218,22 @@ function makeApp({ label, api, extension, accountPath }: NewApp): {
  * @throws EngineError (USAGE)
  */
 async function readApi(args: Arguments, io: Io): Promise<ApiOptions> {
-  const baseUrl = await askOption(
+  return { baseUrl: await readApiAddress(args, io), ...(await readAuthentication(args, io)) };
+}
+
+function readApiAddress(args: Arguments, io: Io): Promise<string> {
+  return askOption(
     args,
     { option: 'base-url', question: 'Base address of the API', fallback: undefined, read: readBaseUrl },
     io,
   );
-  return { baseUrl, ...(await readAuthentication(args, io)) };
 }
 
 /** `--auth` and `--key-header`. @throws EngineError (USAGE) */
 export async function readAuthentication(
   args: Arguments,
   io: Io,
-): Promise<Pick<ApiOptions, 'authentication' | 'keyHeader'>> {
+): Promise<Pick<ApiOptions, 'authentication' | 'keys'>> {
   const authentication = await askOption(
     args,
     {
@@ -216,7 +251,9 @@ export async function readAuthentication(
   if (keyHeader !== undefined && !/^[\w-]{1,64}$/.test(keyHeader)) {
     throw usageError(`--key-header: expected the name of a header; got "${keyHeader}".`);
   }
-  return { authentication, keyHeader };
+  const key: ApiKey =
+    keyHeader === undefined ? BEARER_KEY : { ...BEARER_KEY, name: keyHeader.toLowerCase(), prefix: '' };
+  return { authentication, keys: authentication === 'api-key' ? [key] : [] };
 }
 
 /** An address without query and trailing slash. */

@@ -64,7 +64,7 @@ async function isFolder(target: string): Promise<boolean> {
 }
 
 /** Names of the components that existing cases cover. */
-async function listTested(root: string, given: string): Promise<ReadonlySet<string>> {
+export async function listTested(root: string, given: string): Promise<ReadonlySet<string>> {
   const places = await findTests([(await isFolder(given)) ? given : root]);
   const tested = new Set<string>();
   for (const { caseFiles, testFolders } of places) {

@@ -173,7 +173,11 @@ function inputFor(app: App, { type, name }: SkeletonSubject): PlainObject {
   const module = type === 'module' ? app.modules.get(name) : undefined;
   const now = { now: '2026-01-31T12:00:00.000Z' };
   if (type === 'connection') {
-    if (app.connections.get(name)?.type !== 'oauth') return { ...ofForm, ...now };
+    const component = app.connections.get(name);
+    const value = component?.communication?.value;
+    const hasPage =
+      isPlainObject(value) && ['authorize', 'requestToken'].some((step) => Object.hasOwn(value, step));
+    if (component?.type !== 'oauth' || !hasPage) return { ...ofForm, ...now };
     const redirectUri = 'https://www.example.com/oauth/callback';
     return { ...ofForm, oauth: { redirectUri }, query: { code: 'sample-code' }, ...now };
   }
@@ -207,8 +211,17 @@ function samplesOf(app: App, { type, name }: SkeletonSubject): unknown {
   return type === 'module' ? app.modules.get(name)?.samples?.value : undefined;
 }
 
+/** Members of connections by app: each case of an app needs them. */
+const CONNECTION_MEMBERS = new WeakMap<App, readonly string[]>();
+
 /** Members of the connection that expressions of the app read. */
-function listConnectionMembers({ base, modules, rpcs, webhooks }: App): readonly string[] {
+function listConnectionMembers(app: App): readonly string[] {
+  const known = CONNECTION_MEMBERS.get(app) ?? findConnectionMembers(app);
+  CONNECTION_MEMBERS.set(app, known);
+  return known;
+}
+
+function findConnectionMembers({ base, modules, rpcs, webhooks }: App): readonly string[] {
   const documents: readonly (Document | undefined)[] = [
     base,
     ...[...modules.values()].flatMap(({ communication, epoch }) => [communication, epoch]),

@@ -179,7 +179,7 @@ export const advancedNotNested: Rule = {
 };
 
 /** Names of points in time. Parts such as a month or a format are none. */
-const DATE_NAME =
+export const DATE_NAME: RegExp =
   /(?:^|_)(?:date|datetime|timestamp)$|(?:Date|DateTime|Timestamp)$|(?:created|updated|expires|starts?|ends?|due)(?:_at|At|_on|On)$/;
 
 export const dateType: Rule = {

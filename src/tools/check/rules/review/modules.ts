@@ -333,7 +333,7 @@ export const samplesMissing: Rule = {
 };
 
 /** Formats of tokens: JSON Web Tokens, Stripe, GitHub, Slack, AWS, Google. */
-const TOKEN =
+export const TOKEN: RegExp =
   /\beyJ[\w-]{10,}\.[\w-]{10,}\.|\bsk_live_\w{8,}|\bgh[pousr]_\w{20,}|\bxox[abprs]-[\w-]{10,}|\bAKIA[0-9A-Z]{16}\b|\bAIza[\w-]{30,}/;
 
 export const samplesSynthetic: Rule = {

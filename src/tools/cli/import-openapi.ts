@@ -1,0 +1,272 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import pLimit from 'p-limit';
+import { COMPONENT_KINDS } from '../../engine/assembling/code-types.js';
+import { openAppFolder } from '../../engine/loading/app-folder.js';
+import { loadApp } from '../../engine/loading/load-app.js';
+import { MANIFEST } from '../../engine/loading/read-manifest.js';
+import { createFolderWriter } from '../../shared/folder-writer.js';
+import { readErrno, readRegularFile } from '../../shared/read-regular-file.js';
+import { AUTHENTICATIONS } from '../life/connection-templates.js';
+import { type Manifest, type NewAppFile, printJson, readManifestText, recordsOf } from '../life/new-files.js';
+import { type ImportedApp, importOpenApi, readServer } from '../life/openapi/import-openapi.js';
+import {
+  type ImportPlan,
+  ImportPlanner,
+  type ImportState,
+  listDeleted,
+  planImport,
+  printState,
+  readState,
+  STATE_FILE,
+} from '../life/openapi/import-state.js';
+import { readOpenApi } from '../life/openapi/read-openapi.js';
+import { printReport, REPORT_FILE } from '../life/openapi/report.js';
+import { listSubjects, makeSkeleton } from '../testing/cases/make-skeleton.js';
+import { TEST_FOLDER } from '../testing/suite/find-tests.js';
+import { type Arguments, EXIT, usageError } from './command.js';
+import type { Io } from './io.js';
+import { cannotWrite, findOutputRoot } from './output/output-file.js';
+import { printableLine } from './output/terminal-text.js';
+import { findCaseSchema } from './recording/write-case-files.js';
+import { listTested } from './tests/first-tests.js';
+
+/** Where an app is made of a document. */
+export interface OpenApiTarget {
+  /** Absolute folder of the app, which may not exist. */
+  readonly root: string;
+  /** The folder as the user named it. */
+  readonly given: string;
+  /** The document, as the user named it. */
+  readonly file: string;
+  /** Reads `--base-url`, or asks for it. */
+  readonly readBaseUrl: (text: string | undefined) => Promise<string>;
+}
+
+/** Larger documents are refused. The largest public ones have 12 MB. */
+const MAX_BYTES = 64 * 1024 * 1024;
+
+/** Options that the next import has too, unless it names others. */
+const KEPT_OPTIONS = ['label', 'base-url', 'auth', 'account-path', 'extension'] as const;
+
+/**
+ * Creates an app of an OpenAPI document, or updates one that was created so.
+ *
+ * @throws EngineError (USAGE) before anything is written; SpecError for an unreadable document
+ */
+export async function importApp(args: Arguments, target: OpenApiTarget, io: Io): Promise<number> {
+  const { root, given, file } = target;
+  const before = await openExisting(root, given);
+  const document = readOpenApi(readText(path.resolve(io.cwd, file), file), file);
+  const options = collectOptions(args, before?.state);
+  const baseUrl = options['base-url'] ?? readServer(document);
+  const imported = importOpenApi(document, {
+    label: options['label'],
+    baseUrl: await target.readBaseUrl(baseUrl),
+    authentication: AUTHENTICATIONS.find((one) => one === options['auth']),
+    accountPath: options['account-path'],
+    knownNames: new Map(Object.entries(before?.state.operations ?? {})),
+    deleted: before === undefined ? new Set() : listDeleted(before.manifest, before.state),
+    otherNames: before === undefined ? [] : [...recordsOf(before.manifest, 'module').keys()],
+  });
+  const read = before === undefined && !existsSync(root) ? async () => undefined : readFrom(root);
+  const planner = new ImportPlanner(before?.state.digests ?? {}, read);
+  const extension = options['extension'] ?? '.iml.json';
+  const plan = await planImport(imported, before?.manifest ?? emptyManifest(extension), planner);
+  const [conflict] = before === undefined ? plan.kept : [];
+  if (conflict !== undefined) {
+    throw usageError(`init app: "${conflict.path}" exists already in "${given}". Nothing was written.`);
+  }
+  const operations = {
+    ...before?.state.operations,
+    ...Object.fromEntries(imported.modules.map(({ name, operation }) => [operation.key, name])),
+  };
+  const write = createWrite(root, io);
+  if (before === undefined && !existsSync(path.join(root, '.gitignore'))) {
+    await write('.gitignore', '.secrets/\n');
+  }
+  await writeAll(plan.writes, write);
+  const writeState = (): Promise<void> =>
+    write(STATE_FILE, printState({ options, operations, digests: planner.digests }));
+  // Before the manifest: an interrupted import can be repeated.
+  await writeState();
+  await write(MANIFEST, plan.manifest.text);
+  const written = plan.writes.length;
+  const tests = await writeTests(imported, { root, planner, write });
+  await writeState();
+  const removed = listRemoved(before?.state, imported);
+  await write(REPORT_FILE, printReport(imported, before && { ...plan, kept: planner.kept, removed }));
+  await printSummary(
+    imported,
+    { given, plan, files: written, tests, removed, isUpdate: before !== undefined },
+    io,
+  );
+  return EXIT.ok;
+}
+
+interface ExistingApp {
+  readonly manifest: Manifest;
+  readonly state: ImportState;
+}
+
+/** @throws EngineError (USAGE) for an app that no import created */
+async function openExisting(root: string, given: string): Promise<ExistingApp | undefined> {
+  const file = path.join(root, MANIFEST);
+  if (!existsSync(file)) return undefined;
+  const state = path.join(root, STATE_FILE);
+  if (!existsSync(state)) {
+    throw usageError(
+      `There is an app in "${given}" already, and ${STATE_FILE} is missing: only an app that was created with --openapi can be updated.`,
+    );
+  }
+  return {
+    manifest: readManifestText(readText(file, MANIFEST)),
+    state: readState(readText(state, STATE_FILE)),
+  };
+}
+
+/** @throws EngineError (USAGE) */
+function readText(file: string, shown: string): string {
+  try {
+    const found = readRegularFile(file, MAX_BYTES);
+    if (found.ok) return found.bytes.toString('utf8');
+    throw usageError(`"${shown}" ${found.problem}.`);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'USAGE') throw error;
+    throw usageError(`Cannot read "${shown}": ${readErrno(error)}.`, error);
+  }
+}
+
+function collectOptions(args: Arguments, state: ImportState | undefined): Readonly<Record<string, string>> {
+  const entries = KEPT_OPTIONS.flatMap((name) => {
+    const value = args.text(name) ?? state?.options[name];
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  return Object.fromEntries(entries);
+}
+
+function readFrom(root: string): (file: string) => Promise<string | undefined> {
+  const folder = openAppFolder(root);
+  return (file) => folder.read(file, () => ({ file }));
+}
+
+function emptyManifest(extension: string): Manifest {
+  return readManifestText(
+    printJson({
+      fileVersion: 1,
+      generalCodeFiles: {
+        base: `general/base${extension}`,
+        common: 'general/common.json',
+        readme: 'README.md',
+        groups: 'modules/groups.json',
+      },
+      components: Object.fromEntries(COMPONENT_KINDS.map((kind) => [kind, {}])),
+      origins: [],
+    }),
+  );
+}
+
+type Write = (file: string, content: string) => Promise<void>;
+
+function createWrite(root: string, io: Io): Write {
+  const writer = createFolderWriter(findOutputRoot(io.cwd, root));
+  return (file, content) =>
+    writer.replace(path.join(root, file), content).catch((error: unknown) => {
+      throw cannotWrite('init app', printableLine(file), error);
+    });
+}
+
+/** Files that are written at a time: each waits until it is on the disk. */
+const PARALLEL_WRITES = 16;
+
+async function writeAll(files: readonly NewAppFile[], write: Write): Promise<void> {
+  const limit = pLimit(PARALLEL_WRITES);
+  await Promise.all(files.map(({ path: file, content }) => limit(() => write(file, content))));
+}
+
+interface TestWriting {
+  readonly root: string;
+  readonly planner: ImportPlanner;
+  readonly write: Write;
+}
+
+/** Writes a first test for each imported component, and renews those that nobody changed. */
+async function writeTests(
+  { components }: ImportedApp,
+  { root, planner, write }: TestWriting,
+): Promise<number> {
+  const app = await loadApp(root);
+  const names = new Set(components.map(({ kind, name }) => `${kind}:${name}`));
+  const tested = await listTested(root, root);
+  const schema = findCaseSchema(path.join(root, TEST_FOLDER, 'component', 'case.test.json'));
+  const files: NewAppFile[] = [];
+  for (const subject of listSubjects(app)) {
+    const component = `${subject.type}:${subject.name}`;
+    const key = `test/${subject.type}/${subject.name}`;
+    if (!names.has(component) || (tested.has(component) && !planner.isKnown(key))) continue;
+    const { file, text } = await makeSkeleton(app, subject, schema);
+    const target = `${TEST_FOLDER}/${file}`;
+    if (await planner.addText(key, target, text)) files.push({ path: target, content: text });
+  }
+  await writeAll(files, write);
+  return files.length;
+}
+
+function listRemoved(
+  state: ImportState | undefined,
+  { modules, leftOut }: ImportedApp,
+): readonly (readonly [operation: string, module: string])[] {
+  const current = new Set([
+    ...modules.map(({ operation }) => operation.key),
+    ...leftOut.map(({ key }) => key),
+  ]);
+  return Object.entries(state?.operations ?? {}).filter(([key]) => !current.has(key));
+}
+
+interface Summary {
+  readonly given: string;
+  readonly plan: ImportPlan;
+  readonly files: number;
+  readonly tests: number;
+  readonly removed: readonly (readonly [operation: string, module: string])[];
+  readonly isUpdate: boolean;
+}
+
+/** Operations that the summary names; the report has all. */
+const MAX_SHOWN = 10;
+
+async function printSummary(
+  { title, modules, leftOut, notes }: ImportedApp,
+  { given, plan, files, tests, removed, isUpdate }: Summary,
+  io: Io,
+): Promise<void> {
+  const total = modules.length + leftOut.length;
+  const checks = notes.length + modules.reduce((sum, module) => sum + module.notes.length, 0);
+  const lines = [
+    `${title}: ${modules.length} of ${total} operations are modules.`,
+    ...shorten(leftOut.map(({ key, reason }) => `  left out: ${key}: ${reason}`)),
+    ...(isUpdate ? listUpdates(plan, removed) : []),
+    `${files} files and ${tests} tests written in ${given}. ${checks} notes to check: ${path.join(given, REPORT_FILE)}`,
+  ];
+  await io.stdout.write(lines.map((text) => `${printableLine(text)}\n`).join(''));
+  const folder = printableLine(given);
+  await io.stderr.write(
+    `Next: iml check ${folder}; iml test ${folder}; iml check ${folder} --profile review\n`,
+  );
+}
+
+function listUpdates({ added, changed, kept }: ImportPlan, removed: Summary['removed']): readonly string[] {
+  return [
+    ...shorten(added.map((name) => `  added: ${name}`)),
+    ...shorten(changed.map((name) => `  updated: ${name}`)),
+    ...shorten(kept.map(({ path: file }) => `  kept, as it was changed by hand: ${file}`)),
+    ...shorten(
+      removed.map(([operation, module]) => `  no longer in the document: ${operation} (${module} stays)`),
+    ),
+  ];
+}
+
+function shorten(lines: readonly string[]): readonly string[] {
+  if (lines.length <= MAX_SHOWN) return lines;
+  return [...lines.slice(0, MAX_SHOWN), `  ... and ${lines.length - MAX_SHOWN} more`];
+}

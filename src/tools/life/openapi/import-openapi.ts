@@ -1,0 +1,193 @@
+import { isPlainObject, ownMember, type PlainObject } from '../../../shared/plain-object.js';
+import { type Authentication, baseTemplate, connectionTemplate } from '../connection-templates.js';
+import { splitWords, toLabel } from '../names.js';
+import type { AddedComponent } from '../new-files.js';
+import { moduleTemplate, readmeTemplate } from '../templates.js';
+import { type ImportedModule, makeModule } from './modules.js';
+import { type LeftOut, listOperations, type Operation, tagsOf } from './operations.js';
+import { firstSentences, plainLine } from './plain-text.js';
+import type { OpenApiDocument } from './read-openapi.js';
+import { createReferences } from './references.js';
+import { chooseCredentials } from './security.js';
+import { chooseAccount, chooseServer, findError } from './service.js';
+
+/** An app made of a document. */
+export interface ImportedApp {
+  readonly label: string;
+  /** Contents by code type of the app: base, common, readme, groups. */
+  readonly general: Readonly<Record<string, unknown>>;
+  readonly components: readonly AddedComponent[];
+  readonly modules: readonly ImportedModule[];
+  readonly leftOut: readonly LeftOut[];
+  /** About the base and the connection. */
+  readonly notes: readonly string[];
+  /** `Acme API 1.2.0 (OpenAPI 3.1.0)`. */
+  readonly title: string;
+}
+
+export interface ImportOptions {
+  /** Undefined: the title of the document. */
+  readonly label: string | undefined;
+  /** Without the trailing slash. */
+  readonly baseUrl: string;
+  readonly authentication: Authentication | undefined;
+  readonly accountPath: string | undefined;
+  /** Names of modules by operation, from an earlier import. */
+  readonly knownNames: ReadonlyMap<string, string>;
+  /** Operations whose modules were deleted by hand. */
+  readonly deleted: ReadonlySet<string>;
+  /** Names of further modules of the app. */
+  readonly otherNames: readonly string[];
+}
+
+/** Name of the connection. */
+const CONNECTION = 'account';
+const UNIVERSAL = 'makeApiCall';
+
+/** The address of a document; undefined if it names none that is absolute. */
+export function readServer({ root }: OpenApiDocument): string | undefined {
+  return chooseServer(ownMember(root, 'servers')).url;
+}
+
+/** Converts a document into the components of an app. Sends no requests. */
+export function importOpenApi({ root, version }: OpenApiDocument, options: ImportOptions): ImportedApp {
+  const { baseUrl } = options;
+  const references = createReferences(root);
+  const { operations, leftOut } = listOperations(root, references);
+  const info = ownMember(root, 'info');
+  const title = isPlainObject(info) ? plainLine(ownMember(info, 'title')) : '';
+  const label = options.label ?? (title === '' ? 'API' : title.slice(0, 100));
+  const credentials = chooseCredentials({
+    root,
+    references,
+    operations,
+    baseUrl,
+    wanted: options.authentication,
+  });
+  const api = { ...credentials.api, baseUrl };
+  const hasConnection = api.authentication !== 'none';
+  const connection = hasConnection ? CONNECTION : undefined;
+  const account = chooseAccount(operations, references, options.accountPath);
+  const error = findError(operations, references);
+  const made = makeModules(
+    operations,
+    leftOut,
+    (operation, naming) =>
+      makeModule(operation, { references, credentials, connection, serverOf: serverOf(baseUrl), ...naming }),
+    options,
+  );
+  const universal = moduleTemplate(
+    'universal',
+    { name: UNIVERSAL, label: undefined, path: undefined, connection },
+    baseUrl,
+  );
+  const server = chooseServer(ownMember(root, 'servers'));
+  const description = isPlainObject(info) ? firstSentences(ownMember(info, 'description'), 400) : '';
+  return {
+    label,
+    title: [label, isPlainObject(info) ? plainLine(ownMember(info, 'version')) : '', `(OpenAPI ${version})`]
+      .filter((part) => part !== '')
+      .join(' '),
+    general: {
+      base: baseTemplate(api, error),
+      common: {},
+      readme: `${readmeTemplate(label)}${description === '' ? '' : `\n${description}\n`}`,
+      groups: makeGroups(root, made.modules),
+    },
+    components: [
+      ...(hasConnection
+        ? [
+            {
+              kind: 'connection',
+              name: CONNECTION,
+              component: connectionTemplate(api, label, account.account, error),
+            } as const,
+          ]
+        : []),
+      ...made.modules.map(({ name, component }) => ({ kind: 'module', name, component }) as const),
+      { kind: 'module', name: UNIVERSAL, component: universal },
+    ],
+    modules: made.modules,
+    leftOut: made.leftOut,
+    notes: [
+      ...server.notes,
+      ...credentials.notes,
+      ...(hasConnection ? account.notes : []),
+      ...(error === undefined ? ['No error response has a message: the base reads `body.message`.'] : []),
+      ...[...references.problems].map(([reference, problem]) => `The reference \`${reference}\` ${problem}.`),
+    ],
+  };
+}
+
+interface Naming {
+  readonly taken: ReadonlySet<string>;
+  readonly knownName: string | undefined;
+}
+
+type MakeModule = (operation: Operation, naming: Naming) => ImportedModule | LeftOut;
+
+function makeModules(
+  operations: readonly Operation[],
+  before: readonly LeftOut[],
+  make: MakeModule,
+  { knownNames, deleted, otherNames }: ImportOptions,
+): { readonly modules: readonly ImportedModule[]; readonly leftOut: readonly LeftOut[] } {
+  const taken = new Set([UNIVERSAL, ...otherNames, ...knownNames.values()].map((name) => name.toLowerCase()));
+  const modules: ImportedModule[] = [];
+  const leftOut = [...before];
+  for (const operation of operations) {
+    if (deleted.has(operation.key)) {
+      leftOut.push({ key: operation.key, reason: 'Its module was deleted from the app.' });
+      continue;
+    }
+    const made = make(operation, { taken, knownName: knownNames.get(operation.key) });
+    if ('reason' in made) leftOut.push(made);
+    else {
+      modules.push(made);
+      taken.add(made.name.toLowerCase());
+    }
+  }
+  return { modules, leftOut };
+}
+
+/** Operations may have servers of their own, such as one for uploads. */
+function serverOf(baseUrl: string): (operation: Operation) => string {
+  return ({ servers }) => {
+    const { url } = chooseServer(servers);
+    return url === undefined || url === baseUrl ? '' : url;
+  };
+}
+
+/** Groups by the first tag of each operation, in the order of the document. A group has several modules. */
+function makeGroups(root: PlainObject, modules: readonly ImportedModule[]): readonly PlainObject[] {
+  const tags = ownMember(root, 'tags');
+  const order = (Array.isArray(tags) ? tags.filter(isPlainObject) : []).map((tag) =>
+    String(ownMember(tag, 'name')),
+  );
+  const groups = new Map<string, string[]>(order.map((tag) => [tag, []]));
+  for (const { name, operation } of modules) {
+    const [tag = subjectOf(operation.path)] = tagsOf(operation);
+    const group = groups.get(tag) ?? [];
+    group.push(name);
+    groups.set(tag, group);
+  }
+  const others: string[] = [];
+  const listed: PlainObject[] = [];
+  for (const [tag, names] of groups) {
+    if (names.length === 1 || /^other$/i.test(tag)) others.push(...names);
+    else if (names.length > 1) listed.push({ label: groupLabel(tag), modules: names });
+  }
+  return [...listed, { label: 'Other', modules: [...others, UNIVERSAL] }];
+}
+
+function subjectOf(path: string): string {
+  return (
+    path.split('/').find((part) => part !== '' && !/[{}]|^(?:api|rest|v\d[\w.]*)$/i.test(part)) ?? 'Other'
+  );
+}
+
+/** A tag as people wrote it; identifiers become words. */
+function groupLabel(tag: string): string {
+  const text = plainLine(tag).slice(0, 60);
+  return /\s|^\p{Lu}\p{Ll}+$/u.test(text) ? text : toLabel(splitWords(text)) || text;
+}

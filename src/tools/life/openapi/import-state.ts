@@ -1,0 +1,213 @@
+import { createHash } from 'node:crypto';
+import type { ComponentKind } from '../../../engine/assembling/code-types.js';
+import type { JsonEdit } from '../../../engine/document/edit-json.js';
+import { MANIFEST } from '../../../engine/loading/read-manifest.js';
+import { EngineError } from '../../../shared/errors/engine-error.js';
+import { isPlainObject, ownMember, type PlainObject } from '../../../shared/plain-object.js';
+import {
+  addComponents,
+  isInside,
+  type Manifest,
+  type NewAppFile,
+  printContent,
+  printJson,
+  recordsOf,
+  withMembers,
+} from '../new-files.js';
+import type { ImportedApp } from './import-openapi.js';
+
+/** File of an app that remembers its import. It belongs into version control. */
+export const STATE_FILE = '.iml/openapi.json';
+
+/** What an import wrote, so that the next one can tell what was changed by hand. */
+export interface ImportState {
+  /** Options of the command, which the next import has too. */
+  readonly options: Readonly<Record<string, string>>;
+  /** Names of modules by operation. */
+  readonly operations: Readonly<Record<string, string>>;
+  /** Digests of the generated texts and manifest rows, by `module/listContacts/communication`. */
+  readonly digests: Readonly<Record<string, string>>;
+}
+
+/** @throws EngineError (USAGE) for a text that no import wrote */
+export function readState(text: string): ImportState {
+  const value: unknown = parse(text);
+  if (!isPlainObject(value) || ownMember(value, 'fileVersion') !== 1) {
+    throw new EngineError(
+      'USAGE',
+      `${STATE_FILE} is not a file of iml init app --openapi, or one of a later version.`,
+    );
+  }
+  const texts = (name: string): Readonly<Record<string, string>> => {
+    const members = ownMember(value, name);
+    const entries = Object.entries(isPlainObject(members) ? members : {});
+    return Object.fromEntries(
+      entries.filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+    );
+  };
+  return { options: texts('options'), operations: texts('operations'), digests: texts('digests') };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+export function printState(state: ImportState): string {
+  return printJson({ fileVersion: 1, ...state });
+}
+
+function digestOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 32);
+}
+
+/** A file that differs from what the import would write, because it was changed by hand. */
+export interface KeptFile {
+  readonly path: string;
+  readonly current: string;
+  readonly generated: string;
+}
+
+/** What an import writes. */
+export interface ImportPlan {
+  readonly writes: readonly NewAppFile[];
+  readonly manifest: Manifest;
+  readonly digests: Readonly<Record<string, string>>;
+  /** New components and components with replaced files: `module listContacts`. */
+  readonly added: readonly string[];
+  readonly changed: readonly string[];
+  readonly kept: readonly KeptFile[];
+}
+
+export type ReadText = (file: string) => Promise<string | undefined>;
+
+/** Decides what to do with each generated text. */
+export class ImportPlanner {
+  readonly writes: NewAppFile[] = [];
+  readonly digests: Record<string, string> = {};
+  readonly kept: KeptFile[] = [];
+  readonly #known: Readonly<Record<string, string>>;
+  readonly #read: ReadText;
+
+  constructor(known: Readonly<Record<string, string>>, read: ReadText) {
+    this.#known = known;
+    this.#read = read;
+  }
+
+  /**
+   * A file is replaced if it is as the last import wrote it. A file that was changed by hand stays, and so does the
+   * absence of one that was deleted.
+   *
+   * @returns whether the file is written
+   */
+  async addText(key: string, path: string, content: string): Promise<boolean> {
+    const current = await this.#read(path);
+    const known = ownMember(this.#known, key) as string | undefined;
+    const digest = digestOf(content);
+    if (current === content) {
+      this.digests[key] = digest;
+      return false;
+    }
+    if (current === undefined ? known === undefined : digestOf(current) === known) {
+      this.digests[key] = digest;
+      this.writes.push({ path, content });
+      return true;
+    }
+    if (known !== undefined) this.digests[key] = known;
+    // The document has not changed here, so there is nothing new to compare with.
+    if (current !== undefined && digest !== known) this.kept.push({ path, current, generated: content });
+    return false;
+  }
+
+  /** @returns the row to write; undefined to leave it */
+  addRow(key: string, current: PlainObject, generated: PlainObject): PlainObject | undefined {
+    const { codeFiles, ...own } = current;
+    const [now, next] = [printJson(own), printJson(generated)];
+    const known = ownMember(this.#known, key) as string | undefined;
+    if (now === next || digestOf(now) === known) {
+      this.digests[key] = digestOf(next);
+      return now === next ? undefined : { ...generated, codeFiles };
+    }
+    if (known !== undefined) this.digests[key] = known;
+    if (digestOf(next) !== known)
+      this.kept.push({ path: `${MANIFEST}: ${key}`, current: now, generated: next });
+    return undefined;
+  }
+
+  isKnown(key: string): boolean {
+    return Object.hasOwn(this.#known, key);
+  }
+}
+
+function keyOf(kind: ComponentKind, name: string): string {
+  return `${kind}/${name}`;
+}
+
+/** Operations of an earlier import whose modules are no longer in the manifest. */
+export function listDeleted(manifest: Manifest, { operations }: ImportState): ReadonlySet<string> {
+  const modules = recordsOf(manifest, 'module');
+  return new Set(Object.entries(operations).flatMap(([key, name]) => (modules.has(name) ? [] : [key])));
+}
+
+/**
+ * Compares an import with the app.
+ *
+ * @param before manifest of the app; for a new app, with its general files and no components
+ */
+export async function planImport(
+  imported: ImportedApp,
+  before: Manifest,
+  planner: ImportPlanner,
+): Promise<ImportPlan> {
+  const missing = imported.components.filter(
+    ({ kind, name }) => !recordsOf(before, kind).has(name) && !planner.isKnown(keyOf(kind, name)),
+  );
+  const { manifest } = addComponents(before, missing);
+  const changed = new Set<string>();
+  const general = ownMember(manifest.value, 'generalCodeFiles');
+  for (const [code, content] of Object.entries(imported.general)) {
+    const file = isPlainObject(general) ? ownMember(general, code) : undefined;
+    if (typeof file !== 'string' || !isInside(file)) continue;
+    if (await planner.addText(`app/${code}`, file, printContent(content))) changed.add(code);
+  }
+  const edits: JsonEdit[] = [];
+  for (const { kind, name, component } of imported.components) {
+    const row = recordsOf(manifest, kind).get(name);
+    // Deleted by hand, or left out on purpose.
+    if (!isPlainObject(row)) continue;
+    const key = keyOf(kind, name);
+    const newRow = planner.addRow(key, row, component.row);
+    if (newRow !== undefined) edits.push({ path: ['components', kind, name], value: newRow });
+    const files = ownMember(row, 'codeFiles');
+    const isWritten = await addFiles(planner, key, component.files, isPlainObject(files) ? files : {});
+    if (newRow !== undefined || isWritten) changed.add(`${kind} ${name}`);
+  }
+  const added = missing.map(({ kind, name }) => `${kind} ${name}`);
+  return {
+    writes: planner.writes,
+    manifest: edits.length === 0 ? manifest : withMembers(manifest, edits),
+    digests: planner.digests,
+    added,
+    changed: [...changed].filter((name) => !added.includes(name)),
+    kept: planner.kept,
+  };
+}
+
+async function addFiles(
+  planner: ImportPlanner,
+  key: string,
+  contents: Readonly<Record<string, unknown>>,
+  codeFiles: PlainObject,
+): Promise<boolean> {
+  let isWritten = false;
+  for (const [code, content] of Object.entries(contents)) {
+    const file = ownMember(codeFiles, code);
+    // A row without the file leaves it out on purpose.
+    if (typeof file !== 'string' || !isInside(file)) continue;
+    if (await planner.addText(`${key}/${code}`, file, printContent(content))) isWritten = true;
+  }
+  return isWritten;
+}

@@ -1,0 +1,300 @@
+import { ownMember, type PlainObject } from '../../../shared/plain-object.js';
+import type { Operation } from './operations.js';
+import { isUsableName, printPath } from './plain-text.js';
+import type { References } from './references.js';
+import type { ResponseShape } from './responses.js';
+import { exampleOf, type SchemaView, textKeyword, viewSchema } from './schemas.js';
+
+/** How a search requests its pages. */
+export interface Paging {
+  readonly kind: 'next link' | 'cursor' | 'Link header' | 'page number' | 'offset' | 'unknown';
+  /** `qs` of the first request. */
+  readonly qs: PlainObject;
+  readonly pagination: PlainObject;
+  /** Query parameters that are no fields of the form. */
+  readonly parameters: ReadonlySet<string>;
+  /** What the document does not say, and what the module does instead. */
+  readonly guess: string | undefined;
+}
+
+/** Page size where the document names neither a maximum nor a default. [choice] */
+const PAGE_SIZE = 100;
+
+const SIZE =
+  /^(?:limit|pagesize|perpage|size|count|maxresults?|max|rows|take|top|first|pagelimit|resultsperpage|itemsperpage|maxpagesize|maxitems|num)$/;
+const PAGE = /^(?:page|pagenumber|pageno|pagenum|pageindex|currentpage|p)$/;
+const OFFSET = /^(?:offset|skip|start|startat|startindex|from|pageoffset|firstresult)$/;
+const CURSOR =
+  /^(?:cursor|nextcursor|startcursor|pagecursor|pagetoken|nextpagetoken|nexttoken|continuation|continuationtoken|paginationtoken|after|pageafter|startingafter|afterid|marker|scrollid|bookmark|skiptoken|startkey|pagestart)$/;
+const BACKWARDS = /^(?:before|endingbefore|beforeid|pagebefore|prevcursor|previouscursor)$/;
+
+const NEXT_CURSOR =
+  /^(?:nextcursor|nextpagetoken|nexttoken|continuationtoken|continuation|paginationtoken|endcursor|nextmarker|nextpagecursor|cursorsafter|nextafter|nextscrollid|scrollid|bookmark|nextkey|next|nextpage|cursor|after|pagetoken|marker)$/;
+const NEXT_LINK =
+  /^(?:nexturl|nextlink|odatanextlink|nextpageurl|nextpagelink|nexthref|nexturi|linksnext|linksnexthref|nextpageuri)$/;
+const TOTAL_PAGES = /^(?:totalpages?|pagecount|pagestotal|pages|lastpage|numpages|nbpages|maxpage)$/;
+const HAS_MORE = /^(?:hasmore|hasnext|hasnextpage|hasmoreitems|hasmorepages|more|ismore|morepages)$/;
+const TOTAL =
+  /^(?:total|totalcount|totalresults|totalitems|totalrecords|totalelements|totalhits|recordstotal|totalsize)$/;
+
+interface Parameter {
+  readonly name: string;
+  readonly plain: string;
+  readonly view: SchemaView | undefined;
+}
+
+interface Member {
+  readonly path: readonly string[];
+  /** The last name, and the last two joined, without punctuation. */
+  readonly names: readonly string[];
+  readonly view: SchemaView;
+}
+
+interface Subject {
+  readonly parameters: readonly Parameter[];
+  readonly members: readonly Member[];
+  readonly response: ResponseShape;
+  readonly size: Parameter | undefined;
+  readonly pageSize: number | undefined;
+}
+
+function plainName(name: string): string {
+  return name.toLowerCase().replace(/[^a-z0-9]/g, '');
+}
+
+/** How the list of a response is paged, as far as the document tells. */
+export function findPaging(operation: Operation, response: ResponseShape, references: References): Paging {
+  const parameters = operation.parameters
+    .filter((parameter) => ownMember(parameter, 'in') === 'query')
+    .map((parameter) => {
+      const name = String(ownMember(parameter, 'name') ?? '');
+      return { name, plain: plainName(name), view: viewSchema(ownMember(parameter, 'schema'), references) };
+    })
+    .filter(({ name }) => isUsableName(name));
+  const size = parameters.find(({ plain, view }) => SIZE.test(plain) && isNumber(view));
+  const subject: Subject = {
+    parameters,
+    members: listMembers(response, references),
+    response,
+    size,
+    pageSize: size && sizeOf(size),
+  };
+  return (
+    byNextLink(subject) ??
+    byCursor(subject) ??
+    byDocumentedHeader(subject) ??
+    byPageNumber(subject) ??
+    byOffset(subject) ??
+    byAnyHeader(subject)
+  );
+}
+
+function isNumber(view: SchemaView | undefined): boolean {
+  return view === undefined || ['integer', 'number', 'string', 'any'].includes(view.kind);
+}
+
+/** Scalar members of the body and of the objects in it, two levels deep. */
+function listMembers({ body, container }: ResponseShape, references: References): readonly Member[] {
+  const found: Member[] = [];
+  const visit = (view: SchemaView, path: readonly string[]): void => {
+    for (const { name, schema } of view.properties) {
+      if (!isUsableName(name)) continue;
+      const inner = viewSchema(schema, references, view.path);
+      const at = [...path, name];
+      if (inner === undefined) continue;
+      if (inner.kind === 'object' && path.length < 2) visit(inner, at);
+      else if (inner.kind !== 'object' && inner.kind !== 'array' && !isSame(at, container)) {
+        found.push({
+          path: at,
+          names: [plainName(name), plainName(at.slice(-2).join('')), plainName(at.slice(-3).join(''))],
+          view: inner,
+        });
+      }
+    }
+  };
+  if (body?.kind === 'object') visit(body, []);
+  // Members of the root first: nested ones may belong to something else.
+  return found.sort((a, b) => a.path.length - b.path.length);
+}
+
+function isSame(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((name, index) => name === b[index]);
+}
+
+function findMember(
+  { members }: Subject,
+  pattern: RegExp,
+  kinds: readonly SchemaView['kind'][],
+): Member | undefined {
+  return members.find(
+    ({ names, view }) => kinds.includes(view.kind) && names.some((name) => pattern.test(name)),
+  );
+}
+
+function sizeOf({ view }: Parameter): number | undefined {
+  const read = (name: string): number | undefined => {
+    const value = view && ownMember(view.keywords, name);
+    return typeof value === 'number' && value >= 1 ? Math.floor(value) : undefined;
+  };
+  return read('maximum') ?? read('default');
+}
+
+/** The page size as `qs`, fixed, so that the limit of the user does not change the pages. */
+function sizeQs({ size, pageSize }: Subject): PlainObject {
+  return size === undefined ? {} : { [size.name]: pageSize ?? PAGE_SIZE };
+}
+
+function guessSize({ size, pageSize }: Subject): string | undefined {
+  if (size === undefined || pageSize !== undefined) return undefined;
+  return `The page size \`${size.name}\` is ${PAGE_SIZE}, as the document names no maximum.`;
+}
+
+function namesOf(...parameters: readonly (Parameter | undefined)[]): ReadonlySet<string> {
+  return new Set(parameters.flatMap((parameter) => parameter?.name ?? []));
+}
+
+function read({ path }: Member): string {
+  return printPath('body', path);
+}
+
+function byNextLink(subject: Subject): Paging | undefined {
+  const cursor = findParameter(subject, CURSOR);
+  const member =
+    findMember(subject, NEXT_LINK, ['string', 'any']) ??
+    subject.members.find(
+      ({ names, view }) =>
+        names[0] === 'next' && (isLink(view) || (cursor === undefined && view.kind === 'string')),
+    );
+  if (member === undefined) return undefined;
+  const page = findParameter(subject, PAGE) ?? findParameter(subject, OFFSET);
+  const path = `{{${read(member)}}}`;
+  return {
+    kind: 'next link',
+    qs: sizeQs(subject),
+    pagination: { url: path, condition: path },
+    parameters: namesOf(subject.size, page, cursor),
+    guess: guessSize(subject),
+  };
+}
+
+function isLink(view: SchemaView): boolean {
+  if (/^(?:uri|url|uri-reference)$/.test(textKeyword(view, 'format'))) return true;
+  const example = exampleOf(view);
+  return typeof example === 'string' && /^(?:https?:\/)?\//.test(example);
+}
+
+function findParameter({ parameters }: Subject, pattern: RegExp): Parameter | undefined {
+  return parameters.find(({ plain }) => pattern.test(plain));
+}
+
+function byCursor(subject: Subject): Paging | undefined {
+  const cursor = findParameter(subject, CURSOR);
+  if (cursor === undefined) return undefined;
+  const backwards = subject.parameters.filter(({ plain }) => BACKWARDS.test(plain));
+  const parameters = namesOf(subject.size, cursor, ...backwards);
+  const member = findMember(subject, NEXT_CURSOR, ['string', 'integer', 'number', 'any']);
+  const shared = { kind: 'cursor', qs: sizeQs(subject), parameters } as const;
+  if (member !== undefined) {
+    const path = `{{${read(member)}}}`;
+    return {
+      ...shared,
+      pagination: { qs: { [cursor.name]: path }, condition: path },
+      guess: guessSize(subject),
+    };
+  }
+  const more = findMember(subject, HAS_MORE, ['boolean', 'any']);
+  const id = subject.response.item?.properties.find(({ name }) => name === 'id');
+  if (more === undefined || id === undefined) return undefined;
+  // The cursor is the ID of the last item of the page.
+  return {
+    ...shared,
+    pagination: {
+      qs: { [cursor.name]: '{{iterate.container.last.id}}' },
+      condition: `{{${read(more)}}}`,
+    },
+    guess: guessSize(subject),
+  };
+}
+
+/** `Link: <https://api.example.com/contacts?page=2>; rel="next"`. Source: RFC 8288. */
+const LINK_HEADER = {
+  url: "{{replace(headers.link, '/^.*?<([^>]*)>;[^,]*rel=\"?next.*$/', '$1')}}",
+  condition: '{{contains(headers.link, \'rel="next"\')}}',
+} as const;
+
+function byDocumentedHeader(subject: Subject): Paging | undefined {
+  return subject.response.headers.has('link')
+    ? { ...byAnyHeader(subject), kind: 'Link header', guess: guessSize(subject) }
+    : undefined;
+}
+
+/** Without a word in the document, a link in the header is followed if there is one. [choice] */
+function byAnyHeader(subject: Subject): Paging {
+  const page = findParameter(subject, PAGE);
+  return {
+    kind: 'unknown',
+    qs: sizeQs(subject),
+    pagination: LINK_HEADER,
+    parameters: namesOf(subject.size, page),
+    guess:
+      'The document does not say how the list is paged. The module requests further pages only if a response has a Link header with rel="next".',
+  };
+}
+
+/** The number of the first page, as the document says: 1 without a word. */
+function firstOf({ view }: Parameter): number {
+  const value =
+    view && (ownMember(view.keywords, 'default') ?? ownMember(view.keywords, 'minimum') ?? exampleOf(view));
+  return value === 0 ? 0 : 1;
+}
+
+function byPageNumber(subject: Subject): Paging | undefined {
+  const page = findParameter(subject, PAGE);
+  if (page === undefined || !isNumber(page.view)) return undefined;
+  const first = firstOf(page);
+  const pages = findMember(subject, TOTAL_PAGES, ['integer', 'number', 'any']);
+  return {
+    kind: 'page number',
+    qs: { [page.name]: first, ...sizeQs(subject) },
+    pagination: {
+      qs: { [page.name]: first === 1 ? '{{pagination.page}}' : '{{pagination.page - 1}}' },
+      condition: pages === undefined ? endCondition(subject) : `{{${read(pages)} >= pagination.page}}`,
+    },
+    parameters: namesOf(subject.size, page),
+    guess: guessSize(subject),
+  };
+}
+
+/** Whether there is a further page, from what the response tells: a flag, the number of records, or a page with records. */
+function endCondition(subject: Subject): string {
+  const more = findMember(subject, HAS_MORE, ['boolean', 'any']);
+  if (more !== undefined) return `{{${read(more)}}}`;
+  const last = subject.members.find(({ names, view }) => names[0] === 'last' && view.kind === 'boolean');
+  if (last !== undefined) return `{{!${read(last)}}}`;
+  const total = findMember(subject, TOTAL, ['integer', 'number', 'any']);
+  const { size, pageSize } = subject;
+  if (total !== undefined && size !== undefined) {
+    return `{{${read(total)} > (pagination.page - 1) * ${pageSize ?? PAGE_SIZE}}}`;
+  }
+  return `{{length(${printPath('body', subject.response.container)}) > 0}}`;
+}
+
+function byOffset(subject: Subject): Paging | undefined {
+  const offset = findParameter(subject, OFFSET);
+  const { size, pageSize } = subject;
+  if (offset === undefined || size === undefined || !isNumber(offset.view)) return undefined;
+  const value =
+    offset.view && (ownMember(offset.view.keywords, 'default') ?? ownMember(offset.view.keywords, 'minimum'));
+  const first = value === 1 ? 1 : 0;
+  const step = `(pagination.page - 1) * ${pageSize ?? PAGE_SIZE}`;
+  return {
+    kind: 'offset',
+    qs: { [offset.name]: first, ...sizeQs(subject) },
+    pagination: {
+      qs: { [offset.name]: first === 0 ? `{{${step}}}` : `{{${step} + 1}}` },
+      condition: endCondition(subject),
+    },
+    parameters: namesOf(size, offset),
+    guess: guessSize(subject),
+  };
+}

@@ -1,0 +1,36 @@
+/** Texts of a document for people: Markdown and HTML become one plain line, without expressions of IML. */
+export function plainLine(text: unknown): string {
+  if (typeof text !== 'string') return '';
+  return text
+    .slice(0, MAX_READ)
+    .replace(/<[^<>]{0,200}>/g, ' ')
+    .replace(/!?\[([^\]]{0,200})\]\([^)]{0,400}\)/g, '$1')
+    .replaceAll('{{', '{ {')
+    .replaceAll('}}', '} }')
+    .replace(/[*_]{2,3}/g, '')
+    .replace(/[\s\p{Cc}]+/gu, ' ')
+    .trim();
+}
+
+const MAX_READ = 4000;
+
+/** The first sentences of a text, up to a length. */
+export function firstSentences(text: unknown, maxLength: number): string {
+  const line = plainLine(text);
+  if (line.length <= maxLength) return line;
+  const start = line.slice(0, maxLength);
+  const end = Math.max(start.lastIndexOf('. '), start.lastIndexOf('! '), start.lastIndexOf('? '));
+  if (end > maxLength / 4) return start.slice(0, end + 1);
+  const space = start.lastIndexOf(' ');
+  return `${start.slice(0, space > 0 ? space : maxLength - 1)}…`;
+}
+
+/** A path of an expression: `body.data`, with names that are no identifiers in backticks. */
+export function printPath(root: string, names: readonly string[]): string {
+  return [root, ...names.map((name) => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : `\`${name}\``))].join('.');
+}
+
+/** Whether a name can stand in a path, as the name of a member and in a form. */
+export function isUsableName(name: string): boolean {
+  return name !== '' && name.length <= 128 && !/[`\p{Cc}]|\{\{|\}\}/u.test(name);
+}
