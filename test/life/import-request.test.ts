@@ -65,6 +65,14 @@ const COMMANDS: readonly (readonly [string, string, object, string])[] = [
     'tag: text, n: number, on: boolean',
   ],
   [
+    'getNote',
+    `curl "${API}/repos/OWNER/:repo/<sub id>/$NOTE_ID/\${page}/[kind]/{{last}}/v1_x" -H 'Authorization: Bearer $TOKEN'`,
+    {
+      url: '/repos/{{encodeURL(parameters.owner)}}/{{encodeURL(parameters.repo)}}/{{encodeURL(parameters.subId)}}/{{encodeURL(parameters.noteId)}}/{{encodeURL(parameters.page)}}/{{encodeURL(parameters.kind)}}/{{encodeURL(parameters.last)}}/v1_x',
+    },
+    'owner: text!, repo: text!, subId: text!, noteId: text!, page: text!, kind: text!, last: text!',
+  ],
+  [
     'createNote',
     `curl -d title=x --data-urlencode 'text=a b' ${API}/notes`,
     {
@@ -73,6 +81,15 @@ const COMMANDS: readonly (readonly [string, string, object, string])[] = [
       body: { title: '{{parameters.title}}', text: '{{parameters.text}}' },
     },
     'title: text, text: text',
+  ],
+  [
+    'createNote',
+    `curl \\\n "${API}/notes" \\\r\n -d $'\\x61\\u0062\\143=1' -d "d\\"e"=2 -d f\\ g='h i' > out.json`,
+    {
+      url: '/notes',
+      body: { abc: '{{parameters.abc}}', 'd"e': '{{parameters.dE}}', 'f g': '{{parameters.fG}}' },
+    },
+    'abc: number, dE: number, fG: text',
   ],
   [
     'createNote',
@@ -168,7 +185,14 @@ describe('iml add module --curl', () => {
 
   it('adds modules that pass check, review and test', async () => {
     for (const [index, [name, command]] of COMMANDS.entries()) {
-      const added = await iml('add', 'module', `${name}${'abcdefghijkl'[index]}`, 'acme', '--curl', command);
+      const added = await iml(
+        'add',
+        'module',
+        `${name}${'abcdefghijklmnop'[index]}`,
+        'acme',
+        '--curl',
+        command,
+      );
       expect(added).toMatchObject({ code: 0 });
     }
     await expectPublishable();
@@ -205,6 +229,7 @@ describe('iml add module --curl', () => {
   it.each([
     ['wget https://a.example', 'It does not start with curl.'],
     ['curl', 'It has no address.'],
+    ['curl ^"https://a.example^"', 'Its quotes are those of cmd. Copy it for bash.'],
     ['curl https://a.example https://b.example', 'It has two addresses'],
     ['curl ftp://a.example', 'Invalid address'],
     ['curl --compresed https://a.example', 'Unknown option --compresed. Did you mean "compressed"?'],

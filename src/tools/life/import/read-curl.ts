@@ -101,6 +101,8 @@ interface Draft {
  * @throws EngineError (USAGE) for an unknown option, for data in a file, and without exactly one address
  */
 export function readCurl(command: string): CanonicalRequest {
+  // Browsers on Windows offer both forms.
+  if (/\^"|\^\r?\n/.test(command)) throw refuse('Its quotes are those of cmd. Copy it for bash.');
   const [program, ...args] = splitShellWords(command.trim());
   if (!/^(?:.*[\\/])?curl(?:\.exe)?$/.test(program ?? '')) throw refuse('It does not start with curl.');
   const draft: Draft = {

@@ -12,23 +12,26 @@ export interface RequestFields {
   readonly notes: string[];
 }
 
-/** Words of names that the expression of a field cannot hold. */
-const RESERVED: ReadonlySet<string> = new Set(['true', 'false', 'null', 'undefined', 'not', 'and', 'or']);
-
 /** A free name of a field: the name in the API if it is an identifier, else its words. */
 function addName({ names }: RequestFields, name: string, fallback: string): string {
   const [first = '', ...rest] = splitWords(name);
   const words = first + rest.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
   const plain = [name, words].find((one) => /^[A-Za-z]\w{0,63}$/.test(one)) ?? fallback;
   let free = plain;
-  for (let number = 2; names.has(free) || RESERVED.has(free); number++) free = `${plain}${number}`;
+  for (let number = 2; names.has(free); number++) free = `${plain}${number}`;
   names.add(free);
   return free;
 }
 
-/** Segments of documentation that stand for a value: `{id}`, `:id`, `<id>`, `[id]`, `$ID`, `${id}`, `{{id}}`. */
-const PLACEHOLDER =
-  /^(?:\{\{?\s*([\w-]+)\s*\}?\}|:([A-Za-z][\w-]*)|<([\w -]+)>|\[([\w -]+)\]|\$([A-Z_]+)|\$\{(\w+)\})$/;
+/** Segments of documentation that stand for a value. */
+const PLACEHOLDERS: readonly RegExp[] = [
+  /^\{\{?\s*([\w-]+)\s*\}?\}$/,
+  /^:([A-Za-z][\w-]*)$/,
+  /^<([\w -]+)>$/,
+  /^\[([\w -]+)\]$/,
+  /^\$\{?([A-Z_]+|\w+(?=\}))\}?$/,
+  /^(?!(?:API|REST|RPC|JSON)$)([A-Z][A-Z_]{2,})$/,
+];
 
 /** Whether a segment of a path is the ID of a record, not the name of a resource. [inf] */
 function isId(segment: string): boolean {
@@ -36,7 +39,7 @@ function isId(segment: string): boolean {
     /^\d[\d-]*$/.test(segment) ||
     /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(segment) ||
     /^(?=.*\d)[0-9a-f]{12,}$/i.test(segment) ||
-    /^[a-z]{2,6}_(?=\w*\d)\w+$/i.test(segment) ||
+    /^[a-z]{2,6}_(?!v\d+$)(?=\w*\d)\w+$/i.test(segment) ||
     /^(?=.*[a-z])(?=.*[A-Z])(?=.*\d)[\w-]{10,}$/.test(segment) ||
     /[@:=]/.test(segment) ||
     segment.length > 40
@@ -59,9 +62,7 @@ export function readPath(path: string): readonly PathSegment[] {
   const segments = all.map(decode);
   return segments.map((text, index) => {
     const written = all[index] ?? '';
-    const placeholder = PLACEHOLDER.exec(text)
-      ?.slice(1)
-      .find((name) => name !== undefined);
+    const [placeholder] = PLACEHOLDERS.flatMap((pattern) => pattern.exec(text)?.[1] ?? []);
     if (placeholder !== undefined) return { text, written, parameter: toIdentifier(placeholder) };
     if (text === '' || !isId(text)) return { text, written, parameter: undefined };
     const before = segments.slice(0, index).findLast((one) => one !== '' && !isId(one));
