@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
 import { type IncomingCall, readCallBody } from '../engine/webhook/incoming-call.js';
-import { type Clock, SYSTEM_CLOCK } from '../shared/clock.js';
+import { type Clock, repeatEvery, SYSTEM_CLOCK } from '../shared/clock.js';
 import {
   ANY_FUNCTION,
   ANY_OBJECT,
@@ -12,9 +12,12 @@ import {
   objectWithFunctions,
 } from '../shared/errors/check-options.js';
 import { EngineError } from '../shared/errors/engine-error.js';
-import { repeatEvery } from '../shared/repeat-every.js';
-import { type PlainRequest, type PlainResponse, toFetchResponse } from '../shared/server/plain-request.js';
-import { sandboxPlainResponse } from '../shared/server/sandbox-response.js';
+import {
+  type PlainRequest,
+  type PlainResponse,
+  sandboxPlainResponse,
+  toFetchResponse,
+} from '../shared/server/plain-request.js';
 import { type FetchServer, type ListenOptions, serveOn } from '../shared/server/serve-fetch.js';
 import type { Checkpoint, HostContext } from './context.js';
 import {

@@ -6,8 +6,8 @@ import type { EnginePool } from '../engine/pool/engine-pool.js';
 import type { AppSource, PoolCalls } from '../engine/pool/messages.js';
 import type { IncomingCall } from '../engine/webhook/incoming-call.js';
 import type { CompileOptions } from '../language/compile.js';
+import { planAfterRetry } from '../scenario/error-reactions.js';
 import type { IncompleteExecution } from '../scenario/flow-report.js';
-import { planAfterRetry } from '../scenario/retry-plan.js';
 import { ByteBudget } from '../shared/byte-budget.js';
 import { type Clock, SYSTEM_CLOCK } from '../shared/clock.js';
 import { AppError } from '../shared/errors/app-error.js';
@@ -23,7 +23,7 @@ import {
 import { EngineError } from '../shared/errors/engine-error.js';
 import type { PlainObject } from '../shared/plain-object.js';
 import { type PlainResponse, toFetchResponse } from '../shared/server/plain-request.js';
-import { JsonText } from '../shared/store/json-text.js';
+import { JsonText } from '../shared/store/table.js';
 import { type HostTracing, NO_TRACING, type SpanInput } from './observer.js';
 import {
   type FlowOutcome,

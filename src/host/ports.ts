@@ -7,7 +7,7 @@ import type { RunOutcome } from '../scenario/scenario-state.js';
 import { EngineError } from '../shared/errors/engine-error.js';
 import type { PlainObject } from '../shared/plain-object.js';
 import type { PlainResponse } from '../shared/server/plain-request.js';
-import type { JsonText } from '../shared/store/json-text.js';
+import type { JsonText } from '../shared/store/table.js';
 import type { EventRow, HookRow, IncompleteRow, ScenarioRow } from './store/tables.js';
 
 /** The input of a flow run. */

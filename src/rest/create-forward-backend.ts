@@ -8,7 +8,7 @@ import {
   wholeNumber,
 } from '../shared/errors/check-options.js';
 import type { ErrorCode } from '../shared/errors/codes.js';
-import { RestError, type RestSuberror } from '../shared/errors/rest-error.js';
+import { RestError, type RestSuberror } from '../shared/errors/engine-error.js';
 import { isPlainObject, ownMember, type PlainObject } from '../shared/plain-object.js';
 import type { BackendCall, BackendCaller, BackendOperations, RestBackend } from './call/backend.js';
 import type { RawContents, RestOperation } from './call/operation.js';

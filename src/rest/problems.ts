@@ -1,4 +1,4 @@
-import { RestError, type RestSuberror } from '../shared/errors/rest-error.js';
+import { RestError, type RestSuberror } from '../shared/errors/engine-error.js';
 
 /** Maximum number of suberrors in a response. */
 const MAX_SUBERRORS = 50;

@@ -6,12 +6,11 @@ import { AppError } from '../shared/errors/app-error.js';
 import { isEngineError } from '../shared/errors/engine-error.js';
 import { ImlError } from '../shared/errors/iml-error.js';
 import type { CompiledFlow, CompiledStep } from './compile-flow.js';
-import { reactionTo } from './error-reactions.js';
+import { planAfterRetry, planForBreak, planForError, type RetryPlan, reactionTo } from './error-reactions.js';
 import type { ErrorHandler, FlowModule, ModuleInput, TriggerData } from './flow.js';
 import type { FlowPhase, IncompleteExecution, IncompleteStore } from './flow-report.js';
 import { mapInputs } from './map-inputs.js';
 import type { RedactFailure } from './redact-failure.js';
-import { planAfterRetry, planForBreak, planForError, type RetryPlan } from './retry-plan.js';
 import type { ScenarioSettings } from './scenario-state.js';
 
 /** Dependencies of a flow run. */

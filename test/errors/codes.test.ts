@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { EngineError, ERROR_CODES, formatLocation } from '../../src/index.js';
-import { RestError } from '../../src/shared/errors/rest-error.js';
+import { RestError } from '../../src/shared/errors/engine-error.js';
 import { sourceFiles } from '../structure/source-imports.js';
 import { APPS } from './cases/apps.js';
 import type { ErrorCase } from './cases/error-case.js';

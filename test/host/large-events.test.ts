@@ -1,6 +1,6 @@
 import { afterAll, expect, it, onTestFinished } from 'vitest';
 import { createHost, createLocalQueue, type HostStore, openHostSqlite } from '../../src/host/index.js';
-import { JsonText } from '../../src/shared/store/json-text.js';
+import { JsonText } from '../../src/shared/store/table.js';
 import { newEvent, newIncomplete } from './new-rows.js';
 import { describeEach, openParts } from './open-parts.js';
 import { dropTemplate } from './test-database.js';

@@ -11,7 +11,7 @@ import { setUpScenario } from '../../src/host/set-up.js';
 import { fromStored, isSameStored, toStored } from '../../src/host/store/kept-value.js';
 import { createEngine, defineApp } from '../../src/index.js';
 import type { FlowReport } from '../../src/scenario/index.js';
-import { JsonText } from '../../src/shared/store/json-text.js';
+import { JsonText } from '../../src/shared/store/table.js';
 import { eventually, openParts } from './open-parts.js';
 import { flowsOf, receiveJson, SUCCESS } from './test-flows.js';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { addAbortListener, removeAbortListener } from '../../src/shared/abort-listeners.js';
+import { addAbortListener, removeAbortListener } from '../../src/shared/concurrency.js';
 
 function listener(told: string[], name: string): { onAbort: () => void } {
   return { onAbort: () => told.push(name) };

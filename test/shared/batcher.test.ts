@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createBatcher } from '../../src/shared/batcher.js';
+import { createBatcher } from '../../src/shared/concurrency.js';
 
 it('batches items that arrive while it is busy, in order and up to the limit', async () => {
   const calls: number[][] = [];

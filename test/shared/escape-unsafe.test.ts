@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { escapeUnsafe } from '../../src/shared/escape-unsafe.js';
+import { escapeUnsafe } from '../../src/shared/text.js';
 
 /** Between two letters, where a variation selector has no meaning. */
 const between = (char: string): string => `x${char}y`;

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { toFileName } from '../../src/shared/file-name.js';
+import { toFileName } from '../../src/shared/files.js';
 
 describe('toFileName', () => {
   it.each([

@@ -3,10 +3,10 @@ import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileS
 import path from 'node:path';
 import { buildSync } from 'esbuild';
 import { describe, expect, it } from 'vitest';
-import { createFolderWriter } from '../../src/shared/folder-writer.js';
+import { createFolderWriter } from '../../src/shared/files.js';
 import { writeApp } from '../app/temp-app.js';
 
-const SOURCE = path.resolve(import.meta.dirname, '../../src/shared/folder-writer.ts');
+const SOURCE = path.resolve(import.meta.dirname, '../../src/shared/files.ts');
 
 describe('writeAll', () => {
   it('writes files and their folders', async () => {

@@ -3,7 +3,7 @@ import { appendFileSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFile
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { readRegularFile } from '../../src/shared/read-regular-file.js';
+import { readRegularFile } from '../../src/shared/files.js';
 
 function folder(): string {
   const made = mkdtempSync(path.join(tmpdir(), 'regular-'));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createSingleFlight } from '../../src/shared/single-flight.js';
+import { createSingleFlight } from '../../src/shared/concurrency.js';
 import { countListeners } from './count-listeners.js';
 
 describe('concurrent work', () => {

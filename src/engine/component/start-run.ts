@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { toNumber } from '../../language/values/value.js';
-import { addAbortListener, removeAbortListener } from '../../shared/abort-listeners.js';
+import { addAbortListener, removeAbortListener } from '../../shared/concurrency.js';
 import { isPlainObject, ownMember } from '../../shared/plain-object.js';
 import type { App } from '../document/app.js';
 import { jsonText } from '../http/body/encode-body.js';

@@ -1,9 +1,9 @@
 import { readDate } from '../../language/date/read-date.js';
 import type { Scope } from '../../language/environment.js';
 import { describeType, isUnsafeNumber, toNumber, toText } from '../../language/values/value.js';
+import { unixTimeToMs } from '../../shared/clock.js';
 import { AppError } from '../../shared/errors/app-error.js';
 import { deepMerge, isPlainObject, ownMember, type PlainObject } from '../../shared/plain-object.js';
-import { unixTimeToMs } from '../../shared/time.js';
 import { type RunReport, reportFailure, reportSuccess } from '../component/report.js';
 import type { Runtime } from '../component/runtime.js';
 import { findRunSecrets, startRun } from '../component/start-run.js';

@@ -1,4 +1,4 @@
-import { createSingleFlight } from '../../shared/single-flight.js';
+import { createSingleFlight } from '../../shared/concurrency.js';
 import { type Reporting, type RunReport, withReadableValues } from '../component/report.js';
 import type { Runtime } from '../component/runtime.js';
 import type { ConnectionComponent } from '../document/app.js';

@@ -1,5 +1,5 @@
+import type { SingleFlight } from '../../shared/concurrency.js';
 import type { PlainObject } from '../../shared/plain-object.js';
-import type { SingleFlight } from '../../shared/single-flight.js';
 import type { Runtime } from '../component/runtime.js';
 import type { ConnectionComponent } from '../document/app.js';
 import type { CompiledConnection } from './compile-connection.js';

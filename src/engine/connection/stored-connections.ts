@@ -1,3 +1,4 @@
+import { createSingleFlight } from '../../shared/concurrency.js';
 import { AppError } from '../../shared/errors/app-error.js';
 import {
   ANY_TEXT,
@@ -10,7 +11,6 @@ import {
 } from '../../shared/errors/check-options.js';
 import { EngineError } from '../../shared/errors/engine-error.js';
 import { isPlainObject } from '../../shared/plain-object.js';
-import { createSingleFlight } from '../../shared/single-flight.js';
 import { asRunError, type Reporting, type RunReport, reporting } from '../component/report.js';
 import type { Connection } from './connection.js';
 import type { ConnectionStore, StoredConnection } from './connection-store.js';

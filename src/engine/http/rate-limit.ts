@@ -1,4 +1,4 @@
-import { LONGEST_TIMER_MS } from '../../shared/time.js';
+import { LONGEST_TIMER_MS } from '../../shared/clock.js';
 import { responseHeader } from './headers.js';
 import type { ResponseHeaders } from './transport.js';
 

@@ -2,7 +2,8 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { X509Certificate } from 'node:crypto';
 import { createSecureContext, rootCertificates, type SecureContext } from 'node:tls';
 import type { Agent, buildConnector, Dispatcher } from 'undici';
-import { type AbortListener, addAbortListener, removeAbortListener } from '../../shared/abort-listeners.js';
+import { LONGEST_TIMER_MS } from '../../shared/clock.js';
+import { type AbortListener, addAbortListener, removeAbortListener } from '../../shared/concurrency.js';
 import {
   checkMembers,
   either,
@@ -16,7 +17,6 @@ import type { ErrorCode } from '../../shared/errors/codes.js';
 import { EngineError, requestInvalid, TransportError } from '../../shared/errors/engine-error.js';
 import { CASELESS, setMember } from '../../shared/plain-object.js';
 import { trimTrailing } from '../../shared/text.js';
-import { LONGEST_TIMER_MS } from '../../shared/time.js';
 import { parseHttpUrl } from './http-url.js';
 import { createNetworkGuard, type NetworkGuard } from './network-guard.js';
 import type { Transport, TransportRequest, TransportResponse } from './transport.js';

@@ -3,8 +3,7 @@ import { type Dirent, existsSync, lstatSync, readdirSync, realpathSync, type Sta
 import path from 'node:path';
 import { SpecError } from '../../shared/errors/engine-error.js';
 import { formatLocation, type SourceLocation } from '../../shared/errors/source-location.js';
-import { isBelow } from '../../shared/file-name.js';
-import { readRegularFile } from '../../shared/read-regular-file.js';
+import { isBelow, readRegularFile } from '../../shared/files.js';
 
 /** The folder an app is read from. */
 export interface AppFolder {

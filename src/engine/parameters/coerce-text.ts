@@ -1,5 +1,5 @@
 import { toNumber } from '../../language/values/value.js';
-import { unixTimeToMs } from '../../shared/time.js';
+import { unixTimeToMs } from '../../shared/clock.js';
 import type { ParameterSpec } from './parameter-spec.js';
 
 const WORDS: ReadonlyMap<string, boolean> = new Map([

@@ -2,7 +2,7 @@ import { MS_PER_DAY } from '../../language/date/civil.js';
 import { readDate } from '../../language/date/read-date.js';
 import { findZone, localTime, localToInstant } from '../../language/date/zone.js';
 import { classifyValue, toInstant, toNumber, toText } from '../../language/values/value.js';
-import { unixTimeToMs } from '../../shared/time.js';
+import { unixTimeToMs } from '../../shared/clock.js';
 import { copyItems } from './copy-value.js';
 import { findFamily, type ParameterSpec, type ParameterType } from './parameter-spec.js';
 

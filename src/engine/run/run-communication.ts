@@ -1,5 +1,5 @@
 import { toText } from '../../language/values/value.js';
-import { LONGEST_TIMER_MS } from '../../shared/time.js';
+import { LONGEST_TIMER_MS } from '../../shared/clock.js';
 import type { CompiledPagination, CompiledRepeat, CompiledRequest } from '../document/compiled-request.js';
 import type { TransportResponse } from '../http/transport.js';
 import { MAX_SECRET_LENGTH } from '../redaction/secrets.js';

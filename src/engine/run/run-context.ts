@@ -1,5 +1,5 @@
 import { SCOPE_LISTENER, type ScopeListener } from '../../language/environment.js';
-import { type AbortListener, addAbortListener, removeAbortListener } from '../../shared/abort-listeners.js';
+import { type AbortListener, addAbortListener, removeAbortListener } from '../../shared/concurrency.js';
 import { AppError } from '../../shared/errors/app-error.js';
 import type { PlainObject } from '../../shared/plain-object.js';
 import type { Document } from '../document/document.js';

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { nextStart } from '../../scenario/scenario-state.js';
-import { createBatcher } from '../../shared/batcher.js';
+import { createBatcher } from '../../shared/concurrency.js';
 import { StoreError } from '../../shared/errors/engine-error.js';
 import type { PlainObject } from '../../shared/plain-object.js';
 import type { HostContext } from '../context.js';

@@ -3,7 +3,7 @@ import type { IncomingCall } from '../../engine/webhook/incoming-call.js';
 import { EngineError, StoreError } from '../../shared/errors/engine-error.js';
 import { isPlainObject, type PlainObject } from '../../shared/plain-object.js';
 import { type PlainResponse, toPlainResponse } from '../../shared/server/plain-request.js';
-import { JsonText } from '../../shared/store/json-text.js';
+import { JsonText } from '../../shared/store/table.js';
 import type { HostContext } from '../context.js';
 import type { HookKnowledge } from '../hooks/hook-secrets.js';
 import { hookPath, type KnowHook } from '../hooks/hooks.js';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { createBatcher } from '../../shared/batcher.js';
 import { createBoundedCache } from '../../shared/bounded-cache.js';
 import type { Clock } from '../../shared/clock.js';
+import { createBatcher } from '../../shared/concurrency.js';
 import { EngineError } from '../../shared/errors/engine-error.js';
 import type { PlainObject } from '../../shared/plain-object.js';
 import { isLongerThan, writeStored } from '../store/kept-value.js';

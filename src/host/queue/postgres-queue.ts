@@ -1,5 +1,5 @@
 import type { Db, JobAttempt, PgBoss } from 'pg-boss';
-import { type Clock, SYSTEM_CLOCK } from '../../shared/clock.js';
+import { type Clock, repeatEvery, SYSTEM_CLOCK } from '../../shared/clock.js';
 import {
   ANY_TEXT,
   checkOptions,
@@ -8,7 +8,6 @@ import {
 } from '../../shared/errors/check-options.js';
 import { EngineError } from '../../shared/errors/engine-error.js';
 import { loadPackages } from '../../shared/errors/load-packages.js';
-import { repeatEvery } from '../../shared/repeat-every.js';
 import type { HostWriter } from '../store/tables.js';
 import {
   assertOwned,

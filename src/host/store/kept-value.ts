@@ -1,6 +1,6 @@
 import { isPlainObject } from '../../shared/plain-object.js';
 import { fromPortable, toPortable } from '../../shared/portable-value.js';
-import { JsonText, MAX_PARSED_LENGTH } from '../../shared/store/json-text.js';
+import { JsonText, MAX_PARSED_LENGTH } from '../../shared/store/table.js';
 import type { EventRow } from './tables.js';
 
 /** Length counted per value in addition to the characters of strings. */

@@ -7,12 +7,12 @@ import {
   SQLITE_SHAPES,
   type SqliteOptions,
 } from '../../shared/store/database-options.js';
-import { JsonText } from '../../shared/store/json-text.js';
 import { createTables, type Migrations, migrate } from '../../shared/store/migrate.js';
 import { openPostgres } from '../../shared/store/open-postgres.js';
 import { openSqlite } from '../../shared/store/open-sqlite.js';
 import type { SqlDatabase } from '../../shared/store/sql-database.js';
 import { createSqlStore } from '../../shared/store/sql-store.js';
+import { JsonText } from '../../shared/store/table.js';
 import { assertOpens } from './kept-value.js';
 import { HOST_TABLES, type HostStore, type HostTables } from './tables.js';
 

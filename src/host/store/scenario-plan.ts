@@ -4,7 +4,7 @@ import {
   type ScenarioState,
 } from '../../scenario/scenario-state.js';
 import { EngineError } from '../../shared/errors/engine-error.js';
-import { JsonText } from '../../shared/store/json-text.js';
+import { JsonText } from '../../shared/store/table.js';
 import { isLongerThan, VALUE_LENGTH } from './kept-value.js';
 import type { HostReader, ScenarioRow } from './tables.js';
 

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { createBatcher } from '../../shared/batcher.js';
+import { createBatcher } from '../../shared/concurrency.js';
 import { EngineError } from '../../shared/errors/engine-error.js';
 import type { HostContext } from '../context.js';
 import type { FlowOutcome, FlowRequest, PollProgress } from '../ports.js';

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ErrorCode } from '../../shared/errors/codes.js';
-import { StoreError } from '../../shared/errors/engine-error.js';
-import { RestError } from '../../shared/errors/rest-error.js';
-import type { Refusal } from '../../shared/server/refusal.js';
+import { RestError, StoreError } from '../../shared/errors/engine-error.js';
+import type { Refusal } from '../../shared/server/plain-request.js';
 import { badRequest, failed, invalidParameter, refused, tooLarge, tooMuch } from '../problems.js';
 import type { RawContents } from './operation.js';
 

@@ -1,9 +1,20 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { watchFraming } from './chunk-framing.js';
-import { joinHeaders, type PlainRequest, type PlainResponse, toPlainResponse } from './plain-request.js';
-import { type Refusal, refusalResponse } from './refusal.js';
-import { type BodyLimits, type ByteBudget, openBody, type RequestBody } from './request-body.js';
+import {
+  joinHeaders,
+  type PlainRequest,
+  type PlainResponse,
+  type Refusal,
+  refusalResponse,
+  toPlainResponse,
+} from './plain-request.js';
+import {
+  type BodyLimits,
+  type ByteBudget,
+  openBody,
+  type RequestBody,
+  watchFraming,
+} from './request-body.js';
 
 export type FetchHandler = (request: Request) => Promise<Response>;
 

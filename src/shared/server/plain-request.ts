@@ -51,3 +51,63 @@ export function joinHeaders(rawHeaders: readonly string[]): Header[] {
   }
   return [...joined].sort(([a], [b]) => (a < b ? -1 : 1));
 }
+/** Why the server refused a request. */
+export type Refusal = 'unreadable' | 'too-large' | 'too-slow' | 'busy' | 'full' | 'failed';
+
+const RESPONSES: Readonly<Record<Refusal, readonly [status: number, text: string]>> = {
+  unreadable: [400, 'Malformed request.'],
+  'too-slow': [408, 'Request timeout: the client sent too slowly.'],
+  'too-large': [413, 'The payload is too large.'],
+  failed: [500, 'Internal server error.'],
+  busy: [503, 'Too many concurrent requests. Try again later.'],
+  full: [503, 'Too many request bytes in flight. Try again later.'],
+};
+
+/** Creates a plain text response to a refused request. */
+export function refusalResponse(refusal: Refusal, maxBodyBytes: number): Response {
+  const [status, reason] = RESPONSES[refusal];
+  const text = refusal === 'too-large' ? `The payload is larger than ${maxBodyBytes} bytes.` : reason;
+  const headers = {
+    'content-type': 'text/plain; charset=utf-8',
+    ...(status === 503 && { 'retry-after': '1' }),
+  };
+  return new Response(text, { status, headers });
+}
+
+/**
+ * Whether a browser requests the script of a service worker: one that is served from an address of a webhook would control all other
+ * pages of that origin.
+ * Source: https://www.w3.org/TR/service-workers/#update-algorithm (`Service-Worker: script`). [doc]
+ */
+export function isServiceWorkerRequest(headers: Headers): boolean {
+  return headers.get('service-worker') !== null;
+}
+
+/**
+ * Restricts what a browser does with a response that an app or a sender controls: no scripts, forms or access to its origin
+ * (`sandbox`), no guessed content type, no service worker for other paths.
+ */
+function sandboxHeaders(headers: Headers): void {
+  headers.delete('service-worker-allowed');
+  headers.set('x-content-type-options', 'nosniff');
+  headers.append('content-security-policy', 'sandbox');
+}
+
+/** The response with `sandboxHeaders` applied. */
+export function sandboxPlainResponse({ status, headers, body }: PlainResponse): PlainResponse {
+  const remaining = headers.filter(([name]) => !REPLACED.has(name.toLowerCase()));
+  return {
+    status,
+    headers: [...remaining, ['x-content-type-options', 'nosniff'], ['content-security-policy', 'sandbox']],
+    body,
+  };
+}
+
+const REPLACED: ReadonlySet<string> = new Set(['service-worker-allowed', 'x-content-type-options']);
+
+/** The response with `sandboxHeaders` applied. */
+export function sandboxResponse({ body, status, statusText, headers }: Response): Response {
+  const sandboxed = new Headers(headers);
+  sandboxHeaders(sandboxed);
+  return new Response(body, { status, statusText, headers: sandboxed });
+}

@@ -1,7 +1,6 @@
 import { createBoundedCache } from '../bounded-cache.js';
 import { StoreError } from '../errors/engine-error.js';
 import { seal, unseal } from '../seal.js';
-import { JsonText, MAX_PARSED_LENGTH } from './json-text.js';
 import type { Row, Tables } from './record-store.js';
 
 /** `text`, `whole` (64 bit), `flag` (0 or 1), `decimal`, `json` (text). `?` marks nullable columns. */
@@ -210,4 +209,33 @@ export function decodeRow(table: Table, row: Record<string, unknown>, names: rea
   }
   // Every table has the column `id`, an integer.
   return row as Record<string, unknown> & Row;
+}
+/** Minimum length of JSON from which values of a `large` column stay unparsed text. [choice] */
+export const MAX_PARSED_LENGTH: number = 64 * 1024;
+
+/**
+ * A JSON value as text. A store returns large values without parsing them, so passing them on costs nothing. Sealed
+ * ones are opened on the first read. A sealed value that does not open is also returned as `JsonText`, whatever its
+ * length, so that only reading the value fails, not reading its row or other rows.
+ */
+export class JsonText {
+  /** Undefined if unknown. */
+  readonly bytes: number | undefined;
+  #text: string | (() => string);
+
+  /** @param text the JSON, or a function that opens it */
+  constructor(text: string | (() => string), bytes?: number) {
+    this.#text = text;
+    this.bytes = bytes;
+  }
+
+  /** @throws StoreError `STORE_FAILED` if a sealed text does not open */
+  get text(): string {
+    if (typeof this.#text !== 'string') this.#text = this.#text();
+    return this.#text;
+  }
+
+  toJSON(): unknown {
+    return JSON.parse(this.text);
+  }
 }

@@ -7,7 +7,7 @@ import type { App, ModuleType } from '../../engine/document/app.js';
 import { type Limits, resolveLimits } from '../../engine/run/limits.js';
 import type { RunWarning, TraceListener } from '../../engine/run/trace.js';
 import { AppError } from '../../shared/errors/app-error.js';
-import { OWNER_ONLY_FILE } from '../../shared/folder-writer.js';
+import { OWNER_ONLY_FILE } from '../../shared/files.js';
 import type { PlainObject } from '../../shared/plain-object.js';
 import { traceDocuments } from '../testing/suite/run-trace.js';
 import { writeTraceFile } from '../testing/suite/trace-file.js';

@@ -1,5 +1,5 @@
 import { EngineError } from '../../shared/errors/engine-error.js';
-import { readErrno } from '../../shared/read-regular-file.js';
+import { readErrno } from '../../shared/files.js';
 import { usageError } from './command.js';
 import { type Io, UserInterruption } from './io.js';
 

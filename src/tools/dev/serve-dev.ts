@@ -6,7 +6,7 @@ import type { ConnectionStore, StoredConnection } from '../../engine/connection/
 import type { EngineOptions } from '../../engine/engine-options.js';
 import { createEnginePool } from '../../engine/pool/engine-pool.js';
 import { EngineError, SpecError } from '../../shared/errors/engine-error.js';
-import { isServiceWorkerRequest, sandboxResponse } from '../../shared/server/sandbox-response.js';
+import { isServiceWorkerRequest, sandboxResponse } from '../../shared/server/plain-request.js';
 import { type FetchServer, serveFetch } from '../../shared/server/serve-fetch.js';
 import { sameText } from '../../shared/text.js';
 import { DEV_WORKER } from '../../shared/worker-urls.js';

@@ -6,8 +6,8 @@ import {
   type ParameterElement,
   type ParameterSpec,
 } from '../../engine/parameters/parameter-spec.js';
-import { escapeUnsafe } from '../../shared/escape-unsafe.js';
 import { isPlainObject, ownMember } from '../../shared/plain-object.js';
+import { escapeUnsafe } from '../../shared/text.js';
 
 /** Lines around the generated part of a page. */
 const BEGIN = '<!-- iml docs: begin. Text between these lines is generated. -->';

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { EngineError } from '../../shared/errors/engine-error.js';
-import { isBelow } from '../../shared/file-name.js';
+import { isBelow } from '../../shared/files.js';
 
 /** Largest size of all files of a revision, in bytes. */
 const MAX_BYTES = 200 * 2 ** 20;

@@ -10,7 +10,7 @@ import { findApp } from '../../engine/loading/find-app.js';
 import { loadApp } from '../../engine/loading/load-app.js';
 import { MANIFEST } from '../../engine/loading/read-manifest.js';
 import { EngineError } from '../../shared/errors/engine-error.js';
-import { isBelow } from '../../shared/file-name.js';
+import { isBelow } from '../../shared/files.js';
 import { checkLoadedApp } from '../check/check-app.js';
 import type { Finding } from '../check/finding.js';
 import {

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { createFrameReader } from '../../../engine/loading/spec-frame.js';
 import { SpecError } from '../../../shared/errors/engine-error.js';
-import { createFolderWriter } from '../../../shared/folder-writer.js';
+import { createFolderWriter } from '../../../shared/files.js';
 import { didYouMean } from '../../../shared/suggest.js';
 import { type CheckReport, checkFolder } from '../../check/check-app.js';
 import { type Finding, LEVELS, type Level } from '../../check/finding.js';

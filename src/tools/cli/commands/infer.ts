@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { ModuleComponent } from '../../../engine/document/app.js';
 import { MANIFEST } from '../../../engine/loading/read-manifest.js';
-import { createFolderWriter } from '../../../shared/folder-writer.js';
+import { createFolderWriter } from '../../../shared/files.js';
 import { didYouMean } from '../../../shared/suggest.js';
 import {
   readCaseAnswers,

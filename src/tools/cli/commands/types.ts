@@ -7,7 +7,7 @@ import {
   type ParameterElement,
   type ParameterSpec,
 } from '../../../engine/parameters/parameter-spec.js';
-import { escapeUnsafe } from '../../../shared/escape-unsafe.js';
+import { escapeUnsafe } from '../../../shared/text.js';
 import { type Arguments, type Command, EXIT } from '../command.js';
 import type { Io } from '../io.js';
 import { APP_FOLDER, findAppFolder, openApp } from '../open-app.js';

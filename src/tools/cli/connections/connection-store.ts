@@ -6,9 +6,9 @@ import type { App } from '../../../engine/document/app.js';
 import { createRedactor } from '../../../engine/redaction/redact.js';
 import { collectSecrets } from '../../../engine/redaction/secrets.js';
 import { EngineError, StoreError } from '../../../shared/errors/engine-error.js';
+import { readErrno } from '../../../shared/files.js';
 import { isPlainObject, ownMember, type PlainObject, setMember } from '../../../shared/plain-object.js';
 import { fromPortable, toPortable } from '../../../shared/portable-value.js';
-import { readErrno } from '../../../shared/read-regular-file.js';
 import { SEAL_KEY_BYTES, seal, unseal } from '../../../shared/seal.js';
 import { printableLine } from '../output/terminal-text.js';
 import {

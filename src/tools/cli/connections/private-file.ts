@@ -5,8 +5,7 @@ import { homedir } from 'node:os';
 import path from 'node:path';
 import { SYSTEM_CLOCK } from '../../../shared/clock.js';
 import { StoreError } from '../../../shared/errors/engine-error.js';
-import { OWNER_ONLY_FILE, OWNER_ONLY_FOLDER } from '../../../shared/folder-writer.js';
-import { readErrno } from '../../../shared/read-regular-file.js';
+import { OWNER_ONLY_FILE, OWNER_ONLY_FOLDER, readErrno } from '../../../shared/files.js';
 import { usageError } from '../command.js';
 import type { Io } from '../io.js';
 

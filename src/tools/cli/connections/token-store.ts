@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { StoreError } from '../../../shared/errors/engine-error.js';
-import { readErrno } from '../../../shared/read-regular-file.js';
+import { readErrno } from '../../../shared/files.js';
 import { seal, unseal } from '../../../shared/seal.js';
 import { userKey } from './connection-store.js';
 import { makePrivateFolder, readPrivateFile, writePrivateFile } from './private-file.js';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { readErrno } from '../../../shared/files.js';
 import { isPlainObject, type PlainObject } from '../../../shared/plain-object.js';
-import { readErrno } from '../../../shared/read-regular-file.js';
 import { usageError } from '../command.js';
 import type { Io } from '../io.js';
 

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { COMPONENT_KINDS } from '../../../engine/assembling/code-types.js';
-import { staysBelow } from '../../../shared/file-name.js';
+import { staysBelow } from '../../../shared/files.js';
 import { isInside, type Manifest, withMember } from '../../life/new-files.js';
 import { listOrigins, type ManifestOrigin } from '../../life/remote/local-app.js';
 import { type MakeApi, openMakeApi, readZone } from '../../life/remote/make-api.js';

@@ -20,9 +20,8 @@ import {
 } from '../../../rest/store/open-rest-store.js';
 import type { License, RestStore } from '../../../rest/store/tables.js';
 import { loadPackages } from '../../../shared/errors/load-packages.js';
-import { OWNER_ONLY_FILE } from '../../../shared/folder-writer.js';
+import { OWNER_ONLY_FILE, readErrno } from '../../../shared/files.js';
 import type { PlainObject } from '../../../shared/plain-object.js';
-import { readErrno } from '../../../shared/read-regular-file.js';
 import {
   flag,
   freeForm,

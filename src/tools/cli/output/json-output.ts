@@ -1,6 +1,6 @@
 import { jsonText } from '../../../engine/http/body/encode-body.js';
 import { EngineError } from '../../../shared/errors/engine-error.js';
-import { escapeUnsafe } from '../../../shared/escape-unsafe.js';
+import { escapeUnsafe } from '../../../shared/text.js';
 
 /**
  * JSON text: dates as ISO text, binary data as base64, undefined members omitted, undefined alone as null. Terminal

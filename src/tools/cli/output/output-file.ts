@@ -2,12 +2,12 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { MANIFEST } from '../../../engine/loading/read-manifest.js';
-import { isBelow } from '../../../shared/file-name.js';
 import {
   createFolderWriter,
   describeWriteFailure,
+  isBelow,
   type ReplaceOptions,
-} from '../../../shared/folder-writer.js';
+} from '../../../shared/files.js';
 import type { Manifest, NewAppFile } from '../../life/new-files.js';
 import { usageError } from '../command.js';
 import type { Io } from '../io.js';

@@ -1,12 +1,13 @@
 import path from 'node:path';
 import { EngineError } from '../../../shared/errors/engine-error.js';
-import { cutBytes, toSafeName } from '../../../shared/file-name.js';
 import {
   createFolderWriter,
+  cutBytes,
   type FolderWriter,
   OWNER_ONLY_FILE,
   OWNER_ONLY_FOLDER,
-} from '../../../shared/folder-writer.js';
+  toSafeName,
+} from '../../../shared/files.js';
 import { isPlainObject, type PlainObject, setMember } from '../../../shared/plain-object.js';
 import { usageError } from '../command.js';
 import type { Io } from '../io.js';

@@ -1,4 +1,4 @@
-import { escapeUnsafe } from '../../../shared/escape-unsafe.js';
+import { escapeUnsafe } from '../../../shared/text.js';
 
 /** Foreign text, safe for a terminal: control characters are escaped (`\u001b`). Line breaks and tabs stay. */
 export function printable(text: string): string {

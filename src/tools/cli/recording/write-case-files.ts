@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { createFolderWriter, type NewFile } from '../../../shared/folder-writer.js';
+import { createFolderWriter, type NewFile } from '../../../shared/files.js';
 import { bodiesFolder } from '../../testing/cases/body-files.js';
 import { CASE_SCHEMA_FILE } from '../../testing/cases/case-shape.js';
 import type { WrittenCase } from '../../testing/recording/record-case.js';

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { App } from '../../../engine/document/app.js';
-import { createFolderWriter } from '../../../shared/folder-writer.js';
+import { createFolderWriter } from '../../../shared/files.js';
 import { listSubjects, makeSkeleton, type SkeletonSubject } from '../../testing/cases/make-skeleton.js';
 import { findTests, openCase, TEST_FOLDER } from '../../testing/suite/find-tests.js';
 import type { Io } from '../io.js';

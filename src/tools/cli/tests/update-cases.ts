@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { createFolderWriter } from '../../../shared/folder-writer.js';
+import { createFolderWriter } from '../../../shared/files.js';
 import { diffLines } from '../../../shared/line-diff.js';
 import { bodiesFolder } from '../../testing/cases/body-files.js';
 import type { ReadCase } from '../../testing/cases/read-case.js';

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { loadApp } from '../../../engine/loading/load-app.js';
-import { createFolderWriter } from '../../../shared/folder-writer.js';
+import { createFolderWriter } from '../../../shared/files.js';
 import { valuesOf } from '../infer/answers.js';
 import { inferPart } from '../infer/infer-part.js';
 

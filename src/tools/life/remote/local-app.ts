@@ -7,7 +7,7 @@ import {
   type ComponentKind,
   GENERAL_CODE_TYPES,
 } from '../../../engine/assembling/code-types.js';
-import { staysBelow } from '../../../shared/file-name.js';
+import { staysBelow } from '../../../shared/files.js';
 import { isPlainObject, ownMember, type PlainObject } from '../../../shared/plain-object.js';
 import { isInside, type Manifest, recordsOf } from '../new-files.js';
 import type { Origin } from './make-api.js';

@@ -3,8 +3,7 @@ import path from 'node:path';
 import { CODE_TYPES, type ComponentKind, GENERAL_CODE_TYPES } from '../../../engine/assembling/code-types.js';
 import { readDocument } from '../../../engine/document/jsonc.js';
 import { MANIFEST } from '../../../engine/loading/read-manifest.js';
-import { toFileName } from '../../../shared/file-name.js';
-import { createFolderWriter, type FolderWriter } from '../../../shared/folder-writer.js';
+import { createFolderWriter, type FolderWriter, toFileName } from '../../../shared/files.js';
 import { isPlainObject, ownMember, type PlainObject } from '../../../shared/plain-object.js';
 import { componentFile, extensionOf, freeStem, type Manifest, recordsOf, withMember } from '../new-files.js';
 import {

@@ -1,7 +1,6 @@
 import { realpath } from 'node:fs/promises';
 import path from 'node:path';
-import { isBelow } from '../../../shared/file-name.js';
-import { readRegularFile } from '../../../shared/read-regular-file.js';
+import { isBelow, readRegularFile } from '../../../shared/files.js';
 
 /** Maximum size of a body file. [choice] */
 const MAX_BODY_BYTES = 32 * 1024 * 1024;

@@ -1,7 +1,7 @@
 import { editJson, type JsonEdit } from '../../../engine/document/edit-json.js';
 import { parseForm } from '../../../engine/http/body/decode-body.js';
-import { escapeUnsafe } from '../../../shared/escape-unsafe.js';
 import type { PlainObject } from '../../../shared/plain-object.js';
+import { escapeUnsafe } from '../../../shared/text.js';
 import { splitAddress } from '../exchanges/canonical-request.js';
 import type { ExpectedRequest } from '../exchanges/exchange.js';
 import { BODY_MEMBERS, type RequestDifference } from '../exchanges/match-request.js';

@@ -1,6 +1,6 @@
 import { editJson } from '../../../engine/document/edit-json.js';
-import { escapeUnsafe } from '../../../shared/escape-unsafe.js';
 import { isPlainObject } from '../../../shared/plain-object.js';
+import { escapeUnsafe } from '../../../shared/text.js';
 import type { ReadCase } from '../cases/read-case.js';
 import { MADE_UP_NOTE, type TestCase } from '../cases/test-case.js';
 

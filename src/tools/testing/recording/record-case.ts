@@ -11,8 +11,8 @@ import {
   type OptionShapes,
 } from '../../../shared/errors/check-options.js';
 import { RecordingError } from '../../../shared/errors/engine-error.js';
-import { escapeUnsafe } from '../../../shared/escape-unsafe.js';
 import { isPlainObject, type PlainObject, setMember } from '../../../shared/plain-object.js';
+import { escapeUnsafe } from '../../../shared/text.js';
 import { findKind, fixtureOfCase } from '../cases/case-fixture.js';
 import { type ReadCase, readCase } from '../cases/read-case.js';
 import type { CaseExchange, TestCase } from '../cases/test-case.js';

@@ -4,7 +4,7 @@ import type { App } from '../../../engine/document/app.js';
 import { findApp } from '../../../engine/loading/find-app.js';
 import { loadApp } from '../../../engine/loading/load-app.js';
 import { CaseError, SpecError } from '../../../shared/errors/engine-error.js';
-import { readRegularFile } from '../../../shared/read-regular-file.js';
+import { readRegularFile } from '../../../shared/files.js';
 import { bodiesFolder, readBodyFile } from '../cases/body-files.js';
 import { type CaseReading, readCase } from '../cases/read-case.js';
 

@@ -1,6 +1,6 @@
-import { escapeUnsafe } from '../../../shared/escape-unsafe.js';
 import type { PlainObject } from '../../../shared/plain-object.js';
 import { toPortable } from '../../../shared/portable-value.js';
+import { escapeUnsafe } from '../../../shared/text.js';
 import type { RunTrace } from './run-trace.js';
 
 /** Extension of trace files. */

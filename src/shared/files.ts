@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { lstat, mkdir, open, rename, rm, rmdir } from 'node:fs/promises';
+import { closeSync, constants, fstatSync, openSync, readlinkSync, readSync, realpathSync } from 'node:fs';
+import { lstat, mkdir, open, realpath, rename, rm, rmdir } from 'node:fs/promises';
 import path from 'node:path';
-import { isBelow, staysBelow } from './file-name.js';
-import { readErrno } from './read-regular-file.js';
 
 /** A file to write. */
 export interface NewFile {
@@ -167,3 +166,140 @@ async function createFolder(folder: string): Promise<readonly string[]> {
 /** Modes that only the owner can read. */
 export const OWNER_ONLY_FILE = 0o600;
 export const OWNER_ONLY_FOLDER = 0o700;
+
+/** The bytes of a file, or the problem as the end of a sentence about the file. */
+type RegularFile =
+  | { readonly ok: true; readonly bytes: Buffer }
+  | { readonly ok: false; readonly problem: string };
+
+const CHUNK_BYTES = 64 * 1024;
+
+/**
+ * Reads a regular file through one descriptor, so that the file cannot be exchanged between check and read. Pipes,
+ * devices and files beyond `maxBytes` are refused without waiting.
+ *
+ * @param assertAllowed receives the resolved path of the opened file and throws if it may not be read
+ * @throws errors of `assertAllowed` and of the system (`ENOENT`)
+ */
+export function readRegularFile(
+  file: string,
+  maxBytes: number,
+  assertAllowed: (opened: string) => void = () => {},
+): RegularFile {
+  const descriptor = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  try {
+    assertAllowed(findOpened(descriptor, file));
+    const stats = fstatSync(descriptor);
+    if (!stats.isFile()) return { ok: false, problem: 'is not a regular file' };
+    const bytes = stats.size > maxBytes ? undefined : readUpTo(descriptor, stats.size, maxBytes);
+    return bytes === undefined
+      ? { ok: false, problem: `has more than ${maxBytes} bytes` }
+      : { ok: true, bytes };
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** Linux exposes the path of a descriptor. Elsewhere the path is resolved again. */
+function findOpened(descriptor: number, file: string): string {
+  try {
+    return readlinkSync(`/proc/self/fd/${descriptor}`);
+  } catch {
+    return realpathSync.native(file);
+  }
+}
+
+/** @returns undefined if the file grew beyond `maxBytes` */
+function readUpTo(descriptor: number, size: number, maxBytes: number): Buffer | undefined {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for (;;) {
+    // One extra byte detects the end of a file that did not grow.
+    const chunk = Buffer.allocUnsafe(length === 0 ? size + 1 : CHUNK_BYTES);
+    const read = readSync(descriptor, chunk);
+    if (read === 0) return Buffer.concat(chunks, length);
+    length += read;
+    if (length > maxBytes) return undefined;
+    chunks.push(chunk.subarray(0, read));
+  }
+}
+
+/** Returns the error name of the system (`ENOENT`), or `unknown error`. */
+export function readErrno(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
+}
+
+/** Path separators, characters that some systems reject in names, and terminal control characters. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not be in a name.
+const UNSAFE = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069<>:"|?*/\\]/g;
+
+/** Lone surrogates. */
+const LONE = /\p{Surrogate}/gu;
+
+/** Reserved device names of Windows, with any extension. */
+const RESERVED = /^(?:con|prn|aux|nul|com\d|lpt\d)(?=\.|$)/i;
+
+/** File systems allow 255 bytes; callers append suffixes. */
+const MAX_BYTES = 200;
+
+/**
+ * Converts an untrusted string into a safe file name: never hidden, never a parent folder. Returns `_` if nothing
+ * remains.
+ */
+export function toFileName(name: string): string {
+  return cutBytes(toSafeName(name), MAX_BYTES) || '_';
+}
+
+/** Same as `toFileName` without a length limit. Returns empty text if nothing remains. */
+export function toSafeName(name: string): string {
+  const safe = name.replace(UNSAFE, '_').replace(LONE, '_');
+  // Loops, as a pattern anchored at the end takes quadratic time on a long run of dots.
+  let start = 0;
+  let end = safe.length;
+  while (start < end && isTrimmed(safe[start])) start++;
+  while (end > start && isTrimmed(safe[end - 1])) end--;
+  return safe.slice(start, end).replace(RESERVED, '_$&');
+}
+
+function isTrimmed(character: string | undefined): boolean {
+  return character !== undefined && /[\s.]/.test(character);
+}
+
+/** Cuts text to a number of UTF-8 bytes, at a character boundary. */
+export function cutBytes(text: string, maxBytes: number): string {
+  let bytes = 0;
+  let kept = '';
+  for (const char of text) {
+    bytes += Buffer.byteLength(char);
+    if (bytes > maxBytes) break;
+    kept += char;
+  }
+  return kept;
+}
+
+/**
+ * Whether a path below a folder stays below it after resolving symbolic links. A path that does not exist stays; a
+ * dangling link may not.
+ *
+ * @param target absolute path below `folder`
+ */
+export async function staysBelow(folder: string, target: string): Promise<boolean> {
+  const root = await realpath(folder).catch(() => undefined);
+  if (root === undefined) return true;
+  for (let at = target; at !== folder && at !== path.dirname(at); at = path.dirname(at)) {
+    const real = await realpath(at).catch(() => undefined);
+    if (real !== undefined) return isBelow(root, real);
+    if ((await lstat(at).catch(() => undefined)) !== undefined) {
+      // A dangling link, or a folder that another writer has just created.
+      const created = await realpath(at).catch(() => undefined);
+      return created !== undefined && isBelow(root, created);
+    }
+  }
+  return true;
+}
+
+/** Whether one absolute path is below another by name alone. A folder counts as below itself. */
+export function isBelow(folder: string, target: string): boolean {
+  const relative = path.relative(folder, target);
+  return relative !== '..' && !relative.startsWith(`..${path.sep}`) && !path.isAbsolute(relative);
+}
