@@ -8,7 +8,7 @@ export { loadApp } from './engine/loading/load-app.js';
 // Engines
 
 export { createEngine, type Engine } from './engine/create-engine.js';
-export type { Module, PollingTrigger, Responder, Rpc } from './engine/engine-components.js';
+export type { Endpoint, Module, PollingTrigger, Responder, Rpc } from './engine/engine-components.js';
 export type { EngineOptions } from './engine/engine-options.js';
 export type { HttpOptions } from './engine/engine-transport.js';
 export { createEnginePool, type EnginePool, type EnginePoolOptions } from './engine/pool/engine-pool.js';

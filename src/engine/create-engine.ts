@@ -22,8 +22,10 @@ import type { CompiledRequest } from './document/compiled-request.js';
 import { createDocument, type Document } from './document/document.js';
 import {
   callNamedRpc,
+  createEngineEndpoint,
   createEngineModule,
   createEngineRpc,
+  type Endpoint,
   type FindModule,
   type Rpc,
 } from './engine-components.js';
@@ -49,6 +51,8 @@ export interface Engine {
    * @throws SpecError (SPEC_MISSING) for a name the app does not have
    */
   readonly rpc: (address: string) => Rpc;
+  /** @throws SpecError (SPEC_MISSING) for a name the app does not have */
+  readonly endpoint: (name: string) => Endpoint;
   /** @throws SpecError (SPEC_MISSING) for a name the app does not have */
   readonly webhook: (name: string) => Webhook;
   /** @throws SpecError (SPEC_MISSING) for a name the app does not have */
@@ -126,6 +130,7 @@ function openEngine(options: EngineOptions): Engine {
     app,
     module: (name: string, type?: ModuleType) => createEngineModule(findModule(app, name), runtime, type),
     rpc: (address) => createEngineRpc(address, runtime),
+    endpoint: (name) => createEngineEndpoint(name, runtime),
     webhook: (name) => {
       const webhook = webhooks.get(name) ?? createWebhook(findWebhook(app, name), runtime, webhookLimits);
       webhooks.set(name, webhook);

@@ -7,7 +7,7 @@ import { ModuleRun } from './component/module-run.js';
 import { type AnyReport, type Reporting, type RunReport, reporting } from './component/report.js';
 import type { Runtime } from './component/runtime.js';
 import type { ModuleComponent, ModuleType } from './document/app.js';
-import { findRpc } from './find-component.js';
+import { findEndpoint, findRpc } from './find-component.js';
 import type { ModuleParameters, ParametersInput } from './module/list-parameters.js';
 import type { EpochList } from './module/run-epoch.js';
 import { runModule } from './module/run-module.js';
@@ -51,6 +51,17 @@ export interface FindModule {
 export interface Rpc {
   readonly name: string;
   readonly call: (input?: RunInput) => Reporting<RunReport<{ readonly result: unknown }>>;
+}
+
+/** An endpoint of an app: parameters, one request, one result. */
+export interface Endpoint {
+  readonly name: string;
+  /**
+   * Sends the request of the endpoint. The result is what its `output` gives: a list with one item becomes that item, an
+   * empty list `{}`. Parameters that the form does not allow end the run with a BundleValidationError before anything is
+   * sent. AI callers fill in no form: set `checkParameters: false` for them.
+   */
+  readonly run: (input?: RunInput) => Reporting<RunReport<{ readonly result: unknown }>>;
 }
 
 const LISTING_SHAPES = { ...INPUT_SHAPES, resolve: ANY_BOOLEAN };
@@ -111,6 +122,20 @@ export function createEngineRpc(address: string, runtime: Runtime): Rpc {
       reportLater(async () => {
         checkInput(input);
         return callNamedRpc(reference, input, runtime);
+      }),
+  };
+}
+
+/** @throws SpecError (SPEC_MISSING) for a name the app does not have */
+export function createEngineEndpoint(name: string, runtime: Runtime): Endpoint {
+  const endpoint = findEndpoint(runtime.app, name);
+  return {
+    name,
+    run: (input = {}) =>
+      reportLater(async () => {
+        checkInput(input);
+        const { runEndpoint } = await import('./module/run-endpoint.js');
+        return runEndpoint(endpoint, input, runtime);
       }),
   };
 }

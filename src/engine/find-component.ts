@@ -4,6 +4,7 @@ import { didYouMean } from '../shared/suggest.js';
 import type {
   App,
   ConnectionComponent,
+  EndpointComponent,
   ModuleComponent,
   RpcComponent,
   WebhookComponent,
@@ -27,6 +28,11 @@ export function findRpc(app: App, name: string): RpcComponent {
 /** Finds a webhook by its name. Throws SpecError SPEC_MISSING with the nearest name. */
 export function findWebhook(app: App, name: string): WebhookComponent {
   return find(app, app.webhooks, 'webhook', name);
+}
+
+/** Finds an endpoint by its name. Throws SpecError SPEC_MISSING with the nearest name. */
+export function findEndpoint(app: App, name: string): EndpointComponent {
+  return find(app, app.endpoints, 'endpoint', name);
 }
 
 function find<Component>(

@@ -155,6 +155,7 @@ describe('an app in a pool', () => {
     const app = createPool().app(
       appWith('components', {
         rpcs: { ids: { communication: { url: '/items', response: { output: { page: '{{body.page}}' } } } } },
+        endpoints: { ids: { communication: { url: '/items', response: { output: '{{body.page}}' } } } },
         modules: { list: { ...list, mappableParams: [{ name: 'q', type: 'text' }] } },
         webhooks: {
           hook: {
@@ -165,6 +166,8 @@ describe('an app in a pool', () => {
       } as never),
     );
     expect(await app.rpc('ids').call()).toMatchObject({ ok: true, result: { page: 1 } });
+    expect(await app.endpoint('ids').run()).toMatchObject({ ok: true, result: 1 });
+    expect(await failureOf(app.module('list', 'trigger').epoch())).toMatchObject({ code: 'USAGE' });
     expect((await app.module('list').parameters()).mappable).toMatchObject([{ name: 'q' }]);
     const request = new Request('http://local/hook', {
       method: 'POST',

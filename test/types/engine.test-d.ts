@@ -6,6 +6,7 @@ import {
   createEngine,
   defineApp,
   type Engine,
+  type EnginePool,
   type loadApp,
   type Module,
   type ModuleRun,
@@ -39,9 +40,25 @@ export type Runs = [
   Expect<Same<Extract<RunReport, { error: AppError }>['ok'], false>>,
   Expect<Same<Awaited<ReturnType<Responder['respond']>>['ok'], boolean>>,
   Expect<
+    Same<Awaited<ReturnType<ReturnType<Engine['endpoint']>['run']>>, RunReport<{ readonly result: unknown }>>
+  >,
+  Expect<
     Same<Awaited<ReturnType<ReturnType<Engine['rpc']>['call']>>, RunReport<{ readonly result: unknown }>>
   >,
 ];
+
+/** A module of a pool has what a module of its type can do. Nothing of it runs. */
+export async function poolCalls(pool: EnginePool): Promise<void> {
+  const pooled = pool.app('./app');
+  const { entries } = await pooled.module('m', 'trigger').epoch().orThrow();
+  const { result } = await pooled.module('m', 'responder').respond().orThrow();
+  const { bundles } = await pooled.module('m', 'search').run().orThrow();
+  // @ts-expect-error: only polling triggers have an epoch.
+  pooled.module('m').epoch;
+  // @ts-expect-error: a responder is not run.
+  pooled.module('m', 'responder').run;
+  void [entries, result.status, bundles];
+}
 
 export type Connections = [
   Expect<Same<ReturnType<Engine['connection']>, Connection>>,

@@ -1,4 +1,4 @@
-import type { ModuleType } from '../document/app.js';
+import type { EndpointAnnotations, ModuleType } from '../document/app.js';
 
 /** JSON data as in the file: a request spec, a list of them, parameters and so on. */
 export type Spec = unknown;
@@ -90,11 +90,16 @@ export interface FunctionDefinition {
   readonly test?: string;
 }
 
-/** An endpoint of `defineApp`: a request that other requests of the app can call by name. */
+/** An endpoint of `defineApp`: a request for AI callers and for other requests of the app. */
 export interface EndpointDefinition {
   readonly label?: string;
   readonly description?: string;
   readonly connection?: string | null;
+  /** Names of the connections that it may use. */
+  readonly attachedAccounts?: readonly string[];
+  readonly annotations?: EndpointAnnotations;
+  /** Text for AI callers, in Markdown. */
+  readonly context?: string;
   readonly communication?: Spec;
   readonly requiredScope?: Spec;
   readonly input?: Spec;

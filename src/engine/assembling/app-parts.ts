@@ -10,7 +10,9 @@ export type ComponentField =
   | 'crud'
   | 'connection'
   | 'altConnection'
-  | 'webhook';
+  | 'webhook'
+  | 'annotations'
+  | 'attachedAccounts';
 
 /** Text that is not JSON: a custom function, its test. */
 export interface SourceText {

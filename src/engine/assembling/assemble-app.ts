@@ -1,14 +1,16 @@
 import { isPlainObject, ownMember } from '../../shared/plain-object.js';
 import { didYouMean } from '../../shared/suggest.js';
-import type {
-  App,
-  ConnectionComponent,
-  EndpointComponent,
-  FunctionComponent,
-  ModuleComponent,
-  ModuleType,
-  RpcComponent,
-  WebhookComponent,
+import {
+  type App,
+  type ConnectionComponent,
+  ENDPOINT_HINTS,
+  type EndpointAnnotations,
+  type EndpointComponent,
+  type FunctionComponent,
+  type ModuleComponent,
+  type ModuleType,
+  type RpcComponent,
+  type WebhookComponent,
 } from '../document/app.js';
 import { collectWarnings, type Document, limitWarnings, type Warning } from '../document/document.js';
 import type { AppParts, ComponentField, ComponentPart } from './app-parts.js';
@@ -134,12 +136,48 @@ function assembleEndpoint(part: ComponentPart): EndpointComponent {
     name: part.name,
     label: readText(part, 'label'),
     description: readText(part, 'description'),
-    connection: readText(part, 'connection'),
+    connections: readConnections(part),
+    annotations: readAnnotations(part),
+    context: part.sources.get('context')?.text,
     communication: part.documents.get('communication'),
     requiredScope: part.documents.get('requiredScope'),
     input: part.documents.get('input'),
     output: part.documents.get('output'),
   };
+}
+
+function readConnections(part: ComponentPart): readonly string[] {
+  const { attachedAccounts: attached } = part.fields;
+  const first = readText(part, 'connection');
+  const isGiven = attached !== undefined && attached !== null;
+  const names: readonly unknown[] = Array.isArray(attached) ? attached : [];
+  if (isGiven && !(Array.isArray(attached) && names.every(isText))) {
+    part.refuse('attachedAccounts', `The attachedAccounts of endpoint "${part.name}" are no list of names.`);
+  }
+  return [...new Set([...(first === undefined ? [] : [first]), ...names.filter(isText)])];
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string';
+}
+
+/** Hints that are no boolean count as absent. */
+function readAnnotations(part: ComponentPart): EndpointAnnotations {
+  const { annotations } = part.fields;
+  if (annotations === undefined || annotations === null) return {};
+  if (!isPlainObject(annotations)) {
+    part.refuse('annotations', `The annotations of endpoint "${part.name}" are no object.`);
+    return {};
+  }
+  const hints: Partial<Record<(typeof ENDPOINT_HINTS)[number], boolean>> = {};
+  for (const name of ENDPOINT_HINTS) {
+    const hint = ownMember(annotations, name);
+    if (typeof hint === 'boolean') hints[name] = hint;
+    else if (hint !== undefined && hint !== null) {
+      part.refuse('annotations', `"${name}" of endpoint "${part.name}" is neither true nor false.`);
+    }
+  }
+  return hints;
 }
 
 /** Null, empty text and an absent field mean the same. */

@@ -233,6 +233,12 @@ function checkFields(app: App, parts: AppParts, part: ComponentPart, warn: Warn)
     const message = `The ${part.kind} "${part.name}" names the ${kind} "${name}", which the app does not have.`;
     warn('unknown-reference', message + didYouMean(name, known.keys()), () => part.locationOf(field));
   }
+  for (const name of app.endpoints.get(part.kind === 'endpoint' ? part.name : '')?.connections ?? []) {
+    if (name === part.fields.connection || app.connections.has(name) || parts.foreign.has(name)) continue;
+    const message = `The endpoint "${part.name}" names the connection "${name}", which the app does not have.`;
+    const hint = didYouMean(name, app.connections.keys());
+    warn('unknown-reference', message + hint, () => part.locationOf('attachedAccounts'));
+  }
   if (
     app.modules.get(part.name)?.type === 'instant_trigger' &&
     part.kind === 'module' &&

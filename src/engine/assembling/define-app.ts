@@ -26,6 +26,8 @@ const FIELDS: readonly ComponentField[] = [
   'connection',
   'altConnection',
   'webhook',
+  'annotations',
+  'attachedAccounts',
 ];
 
 /**

@@ -31,11 +31,17 @@ export async function callEndpoint(
   runtime: Runtime,
 ): Promise<EndpointAnswer> {
   const endpoint = requireEndpoint(call.name, context, runtime.app);
-  const { communication } = endpoint;
-  const requests = await runtime.compile(communication);
-  const names = { ...endpointVariables(call), ...(await makeConnectionScope(call, endpoint, context)) };
-  const apart = endpointContext(context, call.name, names, call.isFollowing);
-  const { pages, end } = await collectPages(runCommunication(requests, apart));
+  const requests = await runtime.compile(endpoint.communication);
+  const names = { ...endpointVariables(call), ...makeConnectionScope(call, endpoint, context) };
+  return sendEndpoint(requests, endpointContext(context, call.name, names, call.isFollowing));
+}
+
+/** Sends the request of an endpoint and unwraps its result. */
+export async function sendEndpoint(
+  requests: readonly CompiledRequest[],
+  context: RunContext,
+): Promise<EndpointAnswer> {
+  const { pages, end } = await collectPages(runCommunication(requests, context));
   const { statusCode, headers } = end.context.scope;
   return { body: unwrap(collectResult(pages), requests.at(-1), end.context), statusCode, headers };
 }
@@ -83,17 +89,13 @@ function endpointVariables({ input }: EndpointCall): RunNames {
  * `endpoint.connection` may provide connection data. As text it names a connection, but a run has only its own, which
  * is used, with a warning if the name differs from the endpoint's connection. [choice]
  */
-async function makeConnectionScope(
-  call: EndpointCall,
-  endpoint: EndpointComponent,
-  context: RunContext,
-): Promise<RunNames> {
+function makeConnectionScope(call: EndpointCall, endpoint: EndpointComponent, context: RunContext): RunNames {
   const { connection } = call;
   if (isPlainObject(connection)) {
     learnGiven(connection, context);
     return { connection };
   }
-  if (typeof connection === 'string' && connection !== '' && connection !== endpoint.connection) {
+  if (typeof connection === 'string' && connection !== '' && !endpoint.connections.includes(connection)) {
     const place = context.position.document?.locationOf('/endpoint/connection');
     const message = `The endpoint "${call.name}" runs with the connection of its caller, as "${connection}" is not available.`;
     warnOnce({ code: 'endpoint-connection', message, place }, context);

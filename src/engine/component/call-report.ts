@@ -3,7 +3,7 @@ import { beginRun, type RunInput } from './check-and-connect.js';
 import { type RunReport, reportFailure, reportSuccess } from './report.js';
 import type { RunSubject } from './run-subject.js';
 import type { Runtime } from './runtime.js';
-import type { StartedRun } from './start-run.js';
+import type { RunTraits, StartedRun } from './start-run.js';
 
 /** Report of a call with one `result`: an RPC or a responder. */
 export type CallReport<Result = unknown> = RunReport<{ readonly result: Result }>;
@@ -12,6 +12,7 @@ export type CallReport<Result = unknown> = RunReport<{ readonly result: Result }
 export interface CallBody<Given extends object> {
   /** Called when the call starts, so that an invalid form is a failure of the app. */
   readonly subject: () => RunSubject;
+  readonly traits?: RunTraits;
   /** Returns the members of the report. */
   readonly work: (context: RunContext) => Promise<Given>;
 }
@@ -23,11 +24,11 @@ export interface CallBody<Given extends object> {
 export async function reportCall<Given extends object>(
   runtime: Runtime,
   input: RunInput,
-  { subject, work }: CallBody<Given>,
+  { subject, traits, work }: CallBody<Given>,
 ): Promise<RunReport<Given>> {
   let started: StartedRun | undefined;
   try {
-    started = await beginRun(runtime, input, subject());
+    started = await beginRun(runtime, input, subject(), traits);
     const given = await work(started.context);
     return reportSuccess(given, started.context);
   } catch (thrown) {

@@ -96,12 +96,10 @@ async function checkParameters(
 /** Collects values of password fields in the connection's form, whatever their names. */
 async function findConnectionSecrets(
   { app }: Runtime,
-  { connection, altConnection }: RunSubject,
+  { connections }: RunSubject,
   values: Readonly<Record<string, unknown>> | undefined,
 ): Promise<readonly string[]> {
-  const forms = [connection, altConnection].flatMap((name) =>
-    name === undefined ? [] : (app.connections.get(name)?.params ?? []),
-  );
+  const forms = connections.flatMap((name) => app.connections.get(name)?.params ?? []);
   if (forms.length === 0 || values === undefined) return [];
   loading ??= import('./check-parameters.js');
   const { findFormSecrets } = await loading;
@@ -114,6 +112,5 @@ async function openConnection(
   subject: RunSubject,
 ): Promise<Readonly<Record<string, unknown>> | undefined> {
   if (typeof given !== 'string') return given;
-  const allowed = [subject.connection, subject.altConnection].filter((name) => name !== undefined);
-  return (await runtime.openConnection(given, { allowed, signal })).connection;
+  return (await runtime.openConnection(given, { allowed: subject.connections, signal })).connection;
 }

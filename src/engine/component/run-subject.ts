@@ -1,15 +1,14 @@
 import { SpecError } from '../../shared/errors/engine-error.js';
 import type { PlainObject } from '../../shared/plain-object.js';
-import type { ModuleComponent, RpcComponent, WebhookComponent } from '../document/app.js';
+import type { EndpointComponent, ModuleComponent, RpcComponent, WebhookComponent } from '../document/app.js';
 import type { Document } from '../document/document.js';
 import { moduleForm, readForm } from '../parameters/form.js';
 import type { ParameterList } from '../parameters/parameter-spec.js';
 
 /** The component of a run, as far as the start of the run depends on it. */
 export interface RunSubject {
-  /** Names of connections it may use. */
-  readonly connection: string | undefined;
-  readonly altConnection?: string | undefined;
+  /** Names of the connections that it may use. Empty: any. */
+  readonly connections: readonly string[];
   /** JSON whose expressions the run evaluates, beside those of the form. */
   readonly specs: readonly unknown[];
   /** Form of its parameters. */
@@ -27,10 +26,9 @@ export interface RunSubject {
  * https://developers.make.com/custom-apps-documentation/app-components/modules. [doc][src]; unresolved [choice].
  */
 export function moduleSubject(module: ModuleComponent): RunSubject {
-  const { connection, altConnection, communication, epoch, staticParams, mappableParams } = module;
+  const { communication, epoch, staticParams, mappableParams } = module;
   return {
-    connection,
-    altConnection,
+    connections: listConnections(module),
     specs: [communication?.value, epoch?.value],
     form: moduleForm(module),
     isChecked: true,
@@ -44,11 +42,27 @@ export function moduleSubject(module: ModuleComponent): RunSubject {
 
 /** Parameters of RPCs are not checked, as a form calls its RPCs before it is complete. [choice] */
 export function rpcSubject(rpc: RpcComponent): RunSubject {
-  const { connection, altConnection, communication, params } = rpc;
+  const { communication, params } = rpc;
   const metadata = { expect: params?.value, interface: undefined };
   const specs = [communication?.value];
   const form = readForm(params);
-  return { connection, altConnection, specs, form, isChecked: false, metadata };
+  return { connections: listConnections(rpc), specs, form, isChecked: false, metadata };
+}
+
+/** An endpoint that runs on its own. Its `metadata` has the members of that of a module. [choice] */
+export function endpointSubject({
+  connections,
+  communication,
+  input,
+  output,
+}: EndpointComponent): RunSubject {
+  return {
+    connections,
+    specs: [communication?.value],
+    form: readForm(input),
+    isChecked: true,
+    metadata: { expect: input?.value, interface: output?.value },
+  };
 }
 
 /**
@@ -56,17 +70,27 @@ export function rpcSubject(rpc: RpcComponent): RunSubject {
  * @param isChecked false for detach, as attach has checked the parameters
  */
 export function hookSubject(
-  { connection, altConnection, params }: WebhookComponent,
+  webhook: WebhookComponent,
   communication: Document | undefined,
   isChecked: boolean,
 ): RunSubject {
   return {
-    connection,
-    altConnection,
+    connections: listConnections(webhook),
     specs: [communication?.value],
-    form: readForm(params),
+    form: readForm(webhook.params),
     isChecked,
   };
+}
+
+/** A component that names its connections. */
+export type ConnectedComponent =
+  | Pick<EndpointComponent, 'connections'>
+  | Pick<ModuleComponent, 'connection' | 'altConnection'>;
+
+/** The names of the connections that a component may use. */
+export function listConnections(component: ConnectedComponent): readonly string[] {
+  if ('connections' in component) return component.connections;
+  return [component.connection, component.altConnection].filter((name) => name !== undefined);
 }
 
 /** @throws SpecError (SPEC_INVALID) if the component has no communication */

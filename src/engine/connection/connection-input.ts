@@ -61,6 +61,7 @@ const STEP_SHAPES: OptionShapes<AuthorizeInput & RefreshInput> = {
   scopes: TEXT_LIST,
   modules: TEXT_LIST,
   webhooks: TEXT_LIST,
+  endpoints: TEXT_LIST,
   redirectUri: ANY_TEXT,
   localRedirectUri: ANY_TEXT,
   makeRedirectUri: ANY_TEXT,
@@ -180,24 +181,29 @@ export interface ScopeRequest {
   readonly modules?: readonly string[] | undefined;
   /** Names of webhooks whose scopes are required. */
   readonly webhooks?: readonly string[] | undefined;
+  /** Names of endpoints whose scopes are required. */
+  readonly endpoints?: readonly string[] | undefined;
 }
 
 /**
  * `oauth.scope` in expressions: the default scope of the connection and the scopes of its uses, without duplicates.
  * Source: https://developers.make.com/custom-apps-documentation/app-components/connections. [doc]
  *
- * @throws EngineError (USAGE) for an unknown module or webhook
+ * @throws EngineError (USAGE) for an unknown module, webhook or endpoint
  */
 export function requiredScope(app: App, connection: ConnectionComponent, request: ScopeRequest): string[] {
   const ofModules = (request.modules ?? []).map((name) => find(app.modules, 'module', name).scope);
   const ofWebhooks = (request.webhooks ?? []).map(
     (name) => find(app.webhooks, 'webhook', name).requiredScope,
   );
-  const documents = [connection.defaultScope, ...ofModules, ...ofWebhooks];
+  const ofEndpoints = (request.endpoints ?? []).map(
+    (name) => find(app.endpoints, 'endpoint', name).requiredScope,
+  );
+  const documents = [connection.defaultScope, ...ofModules, ...ofWebhooks, ...ofEndpoints];
   return [...new Set([...documents.flatMap(scopesIn), ...(request.scopes ?? [])])];
 }
 
-/** Lists the modules and webhooks that use a connection. */
+/** Lists the modules, webhooks and endpoints that use a connection. */
 export function listScopeUses(app: App, connection: string): ScopeRequest {
   const uses = (component: {
     readonly connection: string | undefined;
@@ -206,6 +212,9 @@ export function listScopeUses(app: App, connection: string): ScopeRequest {
   return {
     modules: [...app.modules.values()].filter(uses).map(({ name }) => name),
     webhooks: [...app.webhooks.values()].filter(uses).map(({ name }) => name),
+    endpoints: [...app.endpoints.values()]
+      .filter(({ connections }) => connections.includes(connection))
+      .map(({ name }) => name),
   };
 }
 

@@ -95,10 +95,24 @@ export interface FunctionComponent extends Component {
   readonly testFile?: string | undefined;
 }
 
+/** Hints for AI callers. Source: https://modelcontextprotocol.io/specification (tool annotations). */
+export const ENDPOINT_HINTS = [
+  'readOnlyHint',
+  'destructiveHint',
+  'idempotentHint',
+  'openWorldHint',
+  'arbitraryCallHint',
+] as const;
+export type EndpointAnnotations = Readonly<Partial<Record<(typeof ENDPOINT_HINTS)[number], boolean>>>;
+
 /** An endpoint as read from disk. */
 export interface EndpointComponent extends Component {
   readonly description: string | undefined;
-  readonly connection: string | undefined;
+  /** Names of the connection components that it may use. */
+  readonly connections: readonly string[];
+  readonly annotations: EndpointAnnotations;
+  /** Text for AI callers, in Markdown. */
+  readonly context: string | undefined;
   readonly communication: Document | undefined;
   readonly requiredScope: Document | undefined;
   readonly input: Document | undefined;

@@ -11,9 +11,18 @@ import {
   MODULE_TYPES,
   WEBHOOK_TYPES,
 } from '../assembling/component-types.js';
+import { ENDPOINT_HINTS } from '../document/app.js';
 import { ANYTHING, described, type KeyShape, only, type Shape } from '../document/shape.js';
 
 const WORD: KeyShape = { types: ['string'] };
+
+const HINTS: Shape = {
+  title: 'annotations of an endpoint',
+  isOpen: true,
+  keys: Object.fromEntries(
+    ENDPOINT_HINTS.map((name) => [name, described('true or false.', { types: ['boolean'] })]),
+  ),
+};
 
 /** Metadata of a component. Source: https://github.com/integromat/vscode-apps-sdk#readme (makecomapp.json). [src] */
 const RECORD_KEYS: Readonly<Record<string, KeyShape>> = {
@@ -27,8 +36,8 @@ const RECORD_KEYS: Readonly<Record<string, KeyShape>> = {
   connection: described('Name of the connection it runs with.', WORD),
   altConnection: described('Name of a second connection that a user may choose.', WORD),
   webhook: described('Name of the webhook of an instant trigger.', WORD),
-  annotations: described('Of an endpoint.'),
-  attachedAccounts: described('Of an endpoint.'),
+  annotations: described('Hints of an endpoint for AI callers.', only(HINTS)),
+  attachedAccounts: described('Names of the connections that an endpoint may use.'),
 };
 
 function recordShape(kind: ComponentKind): Shape {

@@ -47,6 +47,8 @@ const METADATA_KEYS: Readonly<Record<ComponentField, readonly string[]>> = {
   connection: ['connection'],
   altConnection: ['altConnection', 'alt_connection'],
   webhook: ['webhook'],
+  annotations: ['annotations'],
+  attachedAccounts: ['attachedAccounts', 'attached_accounts'],
 };
 
 /** Folders of general files. [inf] */

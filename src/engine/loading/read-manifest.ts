@@ -199,6 +199,8 @@ function readPart(
     connection: 'connection',
     altConnection: 'altConnection',
     webhook: 'webhook',
+    annotations: 'annotations',
+    attachedAccounts: 'attachedAccounts',
   };
   const locationOf = (field?: ComponentField): SourceLocation => {
     if (field === undefined) return manifest.document.locationOf(pointer, undefined, 'key');

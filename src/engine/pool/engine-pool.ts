@@ -26,7 +26,8 @@ import { type AnyReport, assertOk, type Reporting, reporting, type Succeeded } f
 import type { Connection } from '../connection/connection.js';
 import type { ConnectionStore, StoredConnection } from '../connection/connection-store.js';
 import type { StoredConnections } from '../connection/stored-connections.js';
-import type { PollingTrigger, Responder, Rpc } from '../engine-components.js';
+import type { ModuleType } from '../document/app.js';
+import type { Endpoint, Module, PollingTrigger, Responder, Rpc } from '../engine-components.js';
 import { toResponse } from '../run/build-answer.js';
 import type { Bundle } from '../run/collect-outputs.js';
 import type { Webhook } from '../webhook/create-webhook.js';
@@ -70,16 +71,26 @@ export interface EnginePoolOptions {
 }
 
 /** A module of an app in a pool. */
-export interface PoolModule
-  extends Pick<PollingTrigger & Responder, 'name' | 'epoch' | 'respond' | 'parameters'> {
+interface PoolModule extends Pick<Module, 'name' | 'parameters'> {
   /** Starts when the result is awaited or iterated over. */
   readonly run: (input?: RunInput) => PoolRun;
 }
 
-/** An app in a pool: an `Engine` whose components run in workers. A name that the app does not have rejects the call. */
+/** Finds a module by name. With a type, the result has what a module of that type can do. */
+interface FindPoolModule {
+  (name: string, type: 'trigger'): PoolModule & Pick<PollingTrigger, 'epoch'>;
+  (name: string, type: 'responder'): Omit<Responder, 'type'>;
+  (name: string, type?: ModuleType): PoolModule;
+}
+
+/**
+ * An app in a pool: an `Engine` whose components run in workers. A name that the app does not have, and another type of
+ * module, reject the call.
+ */
 export interface PoolApp {
-  readonly module: (name: string) => PoolModule;
+  readonly module: FindPoolModule;
   readonly rpc: (address: string) => Rpc;
+  readonly endpoint: (name: string) => Endpoint;
   readonly webhook: (name: string) => Omit<Webhook, 'type'>;
   readonly connection: (name: string) => Omit<Connection, 'type'>;
   readonly openConnection: StoredConnections['report'];
@@ -204,6 +215,7 @@ function createPoolApp(app: string | AppDefinition, pool: WorkerPool, deadlines:
       app,
       component,
       name: call.name,
+      type: call.type,
       method,
       values,
       input: call.input,
@@ -225,10 +237,11 @@ function createPoolApp(app: string | AppDefinition, pool: WorkerPool, deadlines:
   const report = <R extends AnyReport>(call: Call): Reporting<R> =>
     reporting(start(call, 'callEngine') as Promise<R>);
   return {
-    module: (name) => {
+    module: (name: string, type?: ModuleType) => {
       const on = (method: string, input: object = {}): Call => ({
         component: 'module',
         name,
+        type,
         method,
         values: [input],
         input: 0,
@@ -252,6 +265,10 @@ function createPoolApp(app: string | AppDefinition, pool: WorkerPool, deadlines:
       name: address,
       call: (input = {}) =>
         report({ component: 'rpc', name: address, method: 'call', values: [input], input: 0 }),
+    }),
+    endpoint: (name) => ({
+      name,
+      run: (input = {}) => report({ component: 'endpoint', name, method: 'run', values: [input], input: 0 }),
     }),
     webhook: (name) => {
       const on = (method: string, input: object = {}): Call => ({
@@ -326,6 +343,7 @@ function createPoolApp(app: string | AppDefinition, pool: WorkerPool, deadlines:
 interface Call {
   readonly component: EngineCall['component'];
   readonly name: string;
+  readonly type?: ModuleType | undefined;
   readonly method: string;
   readonly values: readonly unknown[];
   readonly input: number;

@@ -2,13 +2,16 @@ import { EngineError } from '../../shared/errors/engine-error.js';
 import { isPlainObject, type PlainObject } from '../../shared/plain-object.js';
 import type { AppDefinition } from '../assembling/app-definition.js';
 import type { Engine } from '../create-engine.js';
+import type { ModuleType } from '../document/app.js';
 import type { WorkerContext } from './messages.js';
 
 /** One method of one component of an app. */
 export interface EngineCall {
   readonly app: string | AppDefinition;
-  readonly component: 'module' | 'rpc' | 'webhook' | 'connection' | 'engine';
+  readonly component: 'module' | 'rpc' | 'endpoint' | 'webhook' | 'connection' | 'engine';
   readonly name: string;
+  /** Type of the module that the caller expects. */
+  readonly type?: ModuleType | undefined;
   readonly method: string;
   readonly values: readonly unknown[];
   /** Position of the values that take a `signal`. */
@@ -40,7 +43,7 @@ function withoutResponse(report: PlainObject): PlainObject {
 export async function streamModule(call: EngineCall, context: WorkerContext): Promise<unknown> {
   const engine = await context.engine(call.app);
   const [input] = withPorts(call, context);
-  const run = engine.module(call.name).run(Object(input));
+  const run = engine.module(call.name, call.type).run(Object(input));
   const bundles = run[Symbol.asyncIterator]();
   for (let next = bundles.next(); ; ) {
     const first = await next;
@@ -63,8 +66,9 @@ function orLater<T>(next: Promise<T>): Promise<T | undefined> {
   return Promise.race([next, later]);
 }
 
-function findTarget(engine: Engine, { component, name }: EngineCall): unknown {
-  return component === 'engine' ? engine : engine[component](name);
+function findTarget(engine: Engine, { component, name, type }: EngineCall): unknown {
+  if (component === 'engine') return engine;
+  return component === 'module' ? engine.module(name, type) : engine[component](name);
 }
 
 function withPorts({ values, input, findsRecipients }: EngineCall, context: WorkerContext): unknown[] {

@@ -91,7 +91,7 @@ export function assertUniversalHost(
   if (known.includes(origin)) return;
   const place = url && request.document.locationOf(url.pointer);
   if (known.length > 0) {
-    const message = `A universal module calls only ${known[0]}, and the url leads to ${origin}.`;
+    const message = `The url leads to ${origin}. Universal modules and endpoints call only ${known[0]}.`;
     throw runError('RuntimeError', message, context, { place });
   }
   const message = 'The data of the run decides which server is called. Give the app a baseUrl.';

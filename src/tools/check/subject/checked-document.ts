@@ -93,11 +93,13 @@ interface ComponentLike {
   readonly type?: string;
   readonly connection?: string | undefined;
   readonly altConnection?: string | undefined;
+  readonly connections?: readonly string[];
   readonly webhook?: string | undefined;
 }
 
 function createOwner(kind: ComponentKind, component: ComponentLike): Owner {
   const { name, type, connection, altConnection, webhook } = component;
-  const connections = [connection, altConnection].filter((given) => given !== undefined);
+  const given = [connection, altConnection].filter((other) => other !== undefined);
+  const connections = component.connections ?? given;
   return { kind, name, type, connections, webhook };
 }

@@ -1,3 +1,4 @@
+import { type ConnectedComponent, listConnections } from '../../../engine/component/run-subject.js';
 import type { ConnectionStore } from '../../../engine/connection/connection-store.js';
 import { createEngine } from '../../../engine/create-engine.js';
 import type { App } from '../../../engine/document/app.js';
@@ -14,11 +15,6 @@ interface Given {
   readonly app: App;
   readonly connections: ConnectionStore;
   readonly options: Omit<EngineOptions, 'app' | 'connections'>;
-}
-
-interface ConnectedComponent {
-  readonly connection: string | undefined;
-  readonly altConnection: string | undefined;
 }
 
 /** The input of a run and its recorder, if any. */
@@ -44,7 +40,7 @@ export async function prepareRecording<Input extends { readonly connection?: unk
   const { createRecorder } = await import('./recorder.js');
   const { connection } = input;
   if (typeof connection !== 'string') return { input, recorder: createRecorder(settings, options) };
-  const allowed = [component.connection, component.altConnection].filter((name) => name !== undefined);
+  const allowed = listConnections(component);
   const engine = createEngine({ app, connections, ...options });
   try {
     const { stored } = await engine.openConnection(connection, { allowed }).orThrow();

@@ -1,3 +1,4 @@
+import { listConnections } from '../../../engine/component/run-subject.js';
 import { createEngine } from '../../../engine/create-engine.js';
 import type { App } from '../../../engine/document/app.js';
 import { createRedactor, type Redactor } from '../../../engine/redaction/redact.js';
@@ -80,7 +81,7 @@ export async function openService(args: Arguments, io: Io): Promise<ServiceAcces
     engine,
     redact: redactor.text,
     fill: async (read, app) => {
-      const allowed = listConnections(read, app);
+      const allowed = listAccepted(read, app);
       const chosen = given.find(
         (one) => allowed.length > 0 && ('data' in one || allowed.includes(one.component)),
       );
@@ -111,10 +112,11 @@ async function openConnection(
 }
 
 /** Names of the connections that the component of a case accepts. */
-function listConnections(read: ReadCase, app: App): readonly string[] {
+function listAccepted(read: ReadCase, app: App): readonly string[] {
   const { type, name } = readComponent(read);
+  if (type === 'endpoint') return app.endpoints.get(name)?.connections ?? [];
   const found = { module: app.modules, rpc: app.rpcs, webhook: app.webhooks }[type]?.get(name);
-  return [found?.connection, found?.altConnection].filter((other) => other !== undefined);
+  return found === undefined ? [] : listConnections(found);
 }
 
 function readComponent({ played: { component = '' } }: ReadCase): {

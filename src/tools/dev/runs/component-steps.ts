@@ -153,7 +153,9 @@ async function carryOut(asked: StepRequest, engine: PoolApp, parts: CarryParts):
 
 async function listEpoch(asked: StepRequest, engine: PoolApp): Promise<CarriedOut> {
   const { parameters } = asked;
-  const report = await engine.module(asked.name).epoch({ parameters, connection: asked.connection });
+  const report = await engine
+    .module(asked.name, 'trigger')
+    .epoch({ parameters, connection: asked.connection });
   if (!report.ok) return { ...report, bundles: [] };
   const entries = report.entries.map(({ label, date, state }) => ({
     label: String(label ?? ''),
