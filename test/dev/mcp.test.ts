@@ -245,7 +245,7 @@ describe('an assistant', () => {
         'list_components',
         { name: 'getBok' },
         'USAGE',
-        'There is no module or RPC "getBok". Did you mean "getBook"?',
+        'There is no module, RPC or endpoint "getBok". Did you mean "getBook"?',
       ],
       ['test', { filter: 'nothing of it' }, 'USAGE', 'No test has a name with "nothing of it".'],
       ['check', { file: '/etc/passwd' }, 'USAGE', '"file" is not a member of the input.'],

@@ -1,5 +1,5 @@
 import type { ModuleRun } from '../../engine/component/module-run.js';
-import type { RunReport } from '../../engine/component/report.js';
+import type { RunFacts } from '../../engine/component/report.js';
 import { readTimeout } from '../../engine/component/start-run.js';
 import type { ConnectionStore } from '../../engine/connection/connection-store.js';
 import { createEngine } from '../../engine/create-engine.js';
@@ -67,7 +67,8 @@ export async function executeRun(prepared: PreparedRun, io: Io, signal: AbortSig
   const limits = limitsOfRun(prepared);
   const progress = startProgress(() => progressLine(moduleName, run.report().stats, limits), io);
   const writer = createBundleWriter(settings, aboveProgress(io.stdout, progress));
-  const written = startTraceFile({ ...settings, app, moduleName, limits });
+  const component = { kind: 'module', name: moduleName } as const;
+  const written = startTraceFile({ ...settings, app, component, limits });
   let outcome: Consumed | undefined;
   try {
     outcome = await consume(run, saving(writer, settings.save, io), {
@@ -90,7 +91,8 @@ export async function executeRun(prepared: PreparedRun, io: Io, signal: AbortSig
   }
 }
 
-function limitsOfRun({ app, settings }: PreparedRun): Limits {
+/** The limits of a run with those that the app sets. */
+export function limitsOfRun({ app, settings }: Pick<PreparedRun, 'app' | 'settings'>): Limits {
   const limits = resolveLimits(settings.engine.limits);
   const common = settings.input.common ?? app.common?.value;
   return { ...limits, timeoutMs: readTimeout(app, limits, common) };
@@ -137,15 +139,21 @@ interface Consumed {
 
 interface TracedRun extends Pick<RunSettings, 'traceFile' | 'input'> {
   readonly app: App;
-  readonly moduleName: string;
+  readonly component: { readonly kind: 'module' | 'endpoint'; readonly name: string };
   readonly limits: Limits;
 }
 
 /** Writes the trace file. `outcome` is undefined for an interrupted run. */
-type WriteTrace = (report: RunReport, outcome: Consumed | undefined, io: Io) => Promise<void>;
+type WriteTrace = (report: RunFacts, outcome: Consumed | undefined, io: Io) => Promise<void>;
 
 /** Called when a run starts. @returns undefined without a trace file */
-function startTraceFile({ app, moduleName, limits, traceFile, input }: TracedRun): WriteTrace | undefined {
+export function startTraceFile({
+  app,
+  component: { kind, name },
+  limits,
+  traceFile,
+  input,
+}: TracedRun): WriteTrace | undefined {
   if (traceFile === undefined) return undefined;
   const startedAt = Date.now();
   const { connection } = input;
@@ -157,11 +165,11 @@ function startTraceFile({ app, moduleName, limits, traceFile, input }: TracedRun
     const state = outcome === undefined ? 'stopped' : outcome.error === undefined ? 'ok' : 'failed';
     const text = writeTraceFile({
       app: app.name,
-      kind: 'module',
-      name: moduleName,
+      kind,
+      name,
       startedAt,
       limits,
-      documents: traceDocuments(app, 'module', moduleName, secrets),
+      documents: traceDocuments(app, kind, name, secrets),
       events: trace,
       end: { state, bundles: outcome?.bundles ?? 0, stats, warnings, error: outcome?.error?.toJSON() },
     });

@@ -345,6 +345,12 @@ async function describeApp(
       connection,
     })),
     rpcs: [...app.rpcs.values()].map(({ name, label }) => ({ name, label })),
+    endpoints: [...app.endpoints.values()].map(({ name, label, description, connections }) => ({
+      name,
+      label,
+      description,
+      connections,
+    })),
     connections: [...app.connections.values()].map(({ name, label, type }) => ({ name, label, type })),
     webhooks: [...app.webhooks.values()].map(({ name, label, attach }) => ({
       name,

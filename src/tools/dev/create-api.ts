@@ -269,15 +269,17 @@ function readFormRequest(body: PlainObject): FormRequest {
   return { kind: known, name, parameters, connection, defaults: body['defaults'] === true };
 }
 
-const FORM_KINDS = ['module', 'rpc', 'webhook', 'connection'] as const;
+const RUN_KINDS = ['module', 'rpc', 'endpoint'] as const;
+const FORM_KINDS = [...RUN_KINDS, 'webhook', 'connection'] as const;
 
 /** @throws EngineError (USAGE) with the invalid member and the expected type */
 function readRunRequest(body: unknown): RunRequest {
   if (!isPlainObject(body)) throw invalidMember('', 'an object', body);
   const unknown = Object.keys(body).find((name) => !MEMBERS.has(name));
   if (unknown !== undefined) throw new EngineError('USAGE', `"${unknown}" is not a member of a run.`);
-  const { kind, name, parameters = {}, start, payload } = body;
-  if (kind !== 'module' && kind !== 'rpc') throw invalidMember('kind', 'module or rpc', kind);
+  const { name, parameters = {}, start, payload } = body;
+  const kind = RUN_KINDS.find((one) => one === body['kind']);
+  if (kind === undefined) throw invalidMember('kind', `one of ${RUN_KINDS.join(', ')}`, body['kind']);
   if (typeof name !== 'string' || name === '') throw invalidMember('name', 'the name of a component', name);
   if (!isPlainObject(parameters)) throw invalidMember('parameters', 'an object', parameters);
   if (start !== undefined && start !== 'all' && start !== 'saved')

@@ -21,7 +21,7 @@ export type PackedEvent = { readonly seq: number } & (
 );
 
 /** Component type of a run. */
-export type RunKind = 'module' | 'rpc' | 'webhook' | 'connection' | 'epoch';
+export type RunKind = 'module' | 'rpc' | 'endpoint' | 'webhook' | 'connection' | 'epoch';
 
 /** Source of a run: the page, an incoming call, a saved file, a trace, a test. */
 export type RunOrigin = 'run' | 'call' | 'replay' | 'file' | 'test';
@@ -123,7 +123,7 @@ export interface RunValues {
 
 /** A request to run a component. */
 export interface RunRequest extends RunValues {
-  readonly kind: 'module' | 'rpc';
+  readonly kind: 'module' | 'rpc' | 'endpoint';
   readonly name: string;
   /** Run whose responses are used, up to `fromPage` if set. */
   readonly replayOf?: string | undefined;
@@ -135,7 +135,7 @@ export interface RunRequest extends RunValues {
 
 /** A request for a form with its values. */
 export interface FormRequest extends Pick<RunValues, 'parameters' | 'connection' | 'defaults'> {
-  readonly kind: 'module' | 'rpc' | 'webhook' | 'connection';
+  readonly kind: 'module' | 'rpc' | 'endpoint' | 'webhook' | 'connection';
   readonly name: string;
 }
 
@@ -198,6 +198,13 @@ export interface AppState {
   readonly problem: ShownFailure | undefined;
   readonly modules: readonly ShownModule[];
   readonly rpcs: readonly { readonly name: string; readonly label: string | undefined }[];
+  readonly endpoints: readonly {
+    readonly name: string;
+    readonly label: string | undefined;
+    readonly description: string | undefined;
+    /** Connection components that it may use. */
+    readonly connections: readonly string[];
+  }[];
   readonly connections: readonly {
     readonly name: string;
     readonly label: string | undefined;

@@ -191,9 +191,7 @@ export const unreferencedComponent: Rule = {
       ...app.webhooks.values(),
       ...app.endpoints.values(),
     ];
-    const connections = new Set(
-      components.flatMap((one) => [one.connection, 'altConnection' in one ? one.altConnection : undefined]),
-    );
+    const connections = new Set(components.flatMap(listConnections));
     const webhooks = new Set([...app.modules.values()].map(({ webhook }) => webhook));
     tell(report, 'RPC', app.rpcs, rpcs);
     tell(report, 'function', app.functions, functions);

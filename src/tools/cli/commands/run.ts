@@ -26,13 +26,17 @@ import { printableLine } from '../output/terminal-text.js';
 import { readRecordSettings } from '../recording/record-settings.js';
 import type { RecordedSubject } from '../recording/recorder.js';
 import { addRecording, dropUnreadOutput, prepareRecording } from '../recording/with-recording.js';
+import { readEndpointName, runEndpointOfApp } from '../run-endpoint.js';
 import { type AppWork, workWithApp } from '../work-with-app.js';
 
-const NAME: PositionalSpec = { name: 'module', help: 'Name of the module (see iml info).' };
+const NAME: PositionalSpec = {
+  name: 'module',
+  help: 'Name of the module, or endpoint:NAME (see iml info).',
+};
 
 export const RUN_COMMAND: Command = {
   name: 'run',
-  about: 'Runs a module of an app and prints its bundles.',
+  about: 'Runs a module of an app and prints its bundles, or an endpoint and prints its result.',
   positionals: [APP_FOLDER, NAME],
   options: RUN_OPTIONS,
   examples: [
@@ -41,9 +45,10 @@ export const RUN_COMMAND: Command = {
     'iml run ./my-app upload -p file=@report.pdf',
     'iml run ./my-app watchContacts --state watch.json --start all',
     "iml run ./my-app listContacts --query '$count(bundles)'",
+    'iml run ./my-app endpoint:getContact -p id=7 --connection work',
   ],
   notes: [
-    'JSON values can be inline, @file, or @- for standard input.\nPrints a table on a terminal and NDJSON otherwise.',
+    'JSON values can be inline, @file, or @- for standard input.\nPrints a table on a terminal and NDJSON otherwise. The result of an endpoint is printed as JSON.',
   ],
   run: (args, io) => runModuleOfApp(args, dropUnreadOutput(args, io)),
 };
@@ -52,6 +57,11 @@ async function runModuleOfApp(line: Arguments, io: Io): Promise<number> {
   const [folder, name] = await readAppAndName(line, NAME, io);
   const loaded = await openApp(folder, io);
   const args = await withProjectOptions(line, RUN_OPTIONS, loaded, io);
+  const endpoint = readEndpointName(name);
+  if (endpoint !== undefined) return runEndpointOfApp(endpoint, { args, loaded }, io);
+  if (!loaded.app.modules.has(name) && loaded.app.endpoints.has(name)) {
+    throw usageError(`"${name}" is an endpoint. Run it as endpoint:${name}.`);
+  }
   const settings = await readRunSettings(args, io);
   const recording = await readRecordSettings(args, io);
   const module = findNamed(() => findModule(loaded.app, name));

@@ -26,6 +26,7 @@ const KINDS: readonly (readonly [kind: PointKind, plural: string])[] = [
   ...([
     ['module', 'modules'],
     ['rpc', 'RPCs'],
+    ['endpoint', 'endpoints'],
     ['connection', 'connections'],
     ['webhook', 'webhooks'],
   ] as const),
@@ -91,8 +92,16 @@ function printLcov({ points, pathOf }: AppCoverage): string {
   return [...files].map(([file, ofFile]) => printFile(pathOf(file), ofFile)).join('');
 }
 
+const COMPONENT_KINDS: ReadonlySet<PointKind> = new Set([
+  'module',
+  'rpc',
+  'endpoint',
+  'connection',
+  'webhook',
+]);
+
 function isComponent({ kind }: CountedPoint): boolean {
-  return kind === 'module' || kind === 'rpc' || kind === 'connection' || kind === 'webhook';
+  return COMPONENT_KINDS.has(kind);
 }
 
 function printFile(file: string, points: readonly CountedPoint[]): string {

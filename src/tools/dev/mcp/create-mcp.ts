@@ -1,13 +1,15 @@
 import type { App } from '../../../engine/document/app.js';
-import { moduleForm, readForm } from '../../../engine/parameters/form.js';
-import type { ParameterList } from '../../../engine/parameters/parameter-spec.js';
+import { findEndpoint } from '../../../engine/find-component.js';
 import { toJsonSchema } from '../../../engine/parameters/to-json-schema.js';
 import { EngineError } from '../../../shared/errors/engine-error.js';
 import { object, text } from '../../../shared/schema/build.js';
 import { didYouMean } from '../../../shared/suggest.js';
 import type { Backend } from '../backend.js';
+import type { RunRequest } from '../protocol.js';
+import { readRunForm } from '../runs/run-component.js';
 import { createRunTools } from './run-tools.js';
 import { defineTool, type Tool } from './tool.js';
+import { answerText, createToolServer, type ServedTool } from './tool-server.js';
 
 /** No unknown members. */
 const CLOSED = { additionalProperties: false };
@@ -42,7 +44,7 @@ function createAppTools(backend: Backend): readonly Tool[] {
   return [
     defineTool('list_components', {
       description:
-        'Lists the modules, triggers, webhooks, RPCs and connections of the Make app, and its stored connections. With a name: that component with the JSON Schema of its parameters.',
+        'Lists the modules, triggers, webhooks, RPCs, endpoints and connections of the Make app, and its stored connections. With a name: that component with the JSON Schema of its parameters.',
       input: INPUTS.list_components,
       isReadOnly: true,
       work: async ({ name }) => {
@@ -107,49 +109,48 @@ async function runTests(backend: Backend, filter: string | undefined): Promise<u
 }
 
 async function listComponents(app: App, backend: Backend): Promise<unknown> {
-  const { name, modules, rpcs, webhooks, connections, kept } = await backend.state();
+  const { name, modules, rpcs, endpoints, webhooks, connections, kept } = await backend.state();
   return {
     app: name,
-    modules: modules.map((module) => ({ ...module, parameters: listFields(findForm(app, module.name)) })),
-    rpcs: rpcs.map((rpc) => ({ ...rpc, parameters: listFields(findForm(app, rpc.name)) })),
+    modules: modules.map((one) => ({ ...one, parameters: listFields('module', one.name, app) })),
+    rpcs: rpcs.map((one) => ({ ...one, parameters: listFields('rpc', one.name, app) })),
+    endpoints: endpoints.map((one) => ({ ...one, parameters: listFields('endpoint', one.name, app) })),
     webhooks: webhooks.map(({ name: webhook, label }) => ({ name: webhook, label })),
     connections,
     keptConnections: kept,
   };
 }
 
-function findForm(app: App, name: string): ParameterList | undefined {
-  const module = app.modules.get(name);
-  if (module !== undefined) return moduleForm(module);
-  const rpc = app.rpcs.get(name);
-  return rpc && readForm(rpc.params);
-}
+type Kind = RunRequest['kind'];
 
-function listFields(form: ParameterList | undefined): unknown {
-  return form?.elements.map((element) =>
+function listFields(kind: Kind, name: string, app: App): unknown {
+  return readRunForm({ kind, name }, app).elements.map((element) =>
     element.kind === 'reference'
       ? { from: element.text }
       : { name: element.name, type: element.type, required: element.required },
   );
 }
 
+/** Components of different kinds may have one name; a module comes first. */
+function findKind(app: App, name: string): Kind {
+  const components = { module: app.modules, rpc: app.rpcs, endpoint: app.endpoints };
+  const kinds: readonly Kind[] = ['module', 'rpc', 'endpoint'];
+  const kind = kinds.find((one) => components[one].has(name));
+  if (kind !== undefined) return kind;
+  const known = kinds.flatMap((one) => [...components[one].keys()]);
+  throw new EngineError('USAGE', `There is no module, RPC or endpoint "${name}".${didYouMean(name, known)}`);
+}
+
 function describeComponent(app: App, name: string): unknown {
-  const form = findForm(app, name);
-  if (form === undefined) {
-    const known = [...app.modules.keys(), ...app.rpcs.keys()];
-    throw new EngineError('USAGE', `There is no module or RPC "${name}".${didYouMean(name, known)}`);
+  const kind = findKind(app, name);
+  const parameters = toJsonSchema(readRunForm({ kind, name }, app));
+  if (kind === 'endpoint') {
+    const { label, description, context, annotations, connections } = findEndpoint(app, name);
+    return { kind, name, label, description, context, annotations, connections, parameters };
   }
-  const module = app.modules.get(name);
-  const { label, description } = module ?? {};
-  return {
-    kind: module === undefined ? 'rpc' : 'module',
-    name,
-    label,
-    description,
-    type: module?.type,
-    connection: module?.connection,
-    parameters: toJsonSchema(form),
-  };
+  const module = kind === 'module' ? app.modules.get(name) : undefined;
+  const { label, description, type, connection } = module ?? {};
+  return { kind, name, label, description, type, connection, parameters };
 }
 
 const INSTRUCTIONS =
@@ -166,25 +167,14 @@ const MAX_CALL_BYTES = 4 * 1024 * 1024;
  */
 export function createMcp(backend: Backend, version: string): (request: Request) => Promise<Response> {
   const all = [...createAppTools(backend), ...createRunTools(backend)];
-  const tools = new Map(all.map((tool) => [tool.name, tool]));
+  const tools = new Map(all.map((tool) => [tool.name, toServed(tool)]));
   return async (request) => {
     // There are no server messages and no sessions.
     if (request.method !== 'POST') return new Response(null, { status: 405, headers: { allow: 'POST' } });
-    const [{ Server }, { WebStandardStreamableHTTPServerTransport: Transport }, types] = await Promise.all([
-      import('@modelcontextprotocol/sdk/server/index.js'),
+    const [server, { WebStandardStreamableHTTPServerTransport: Transport }] = await Promise.all([
+      createToolServer({ name: 'iml-dev', version, instructions: INSTRUCTIONS }, tools),
       import('@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'),
-      import('@modelcontextprotocol/sdk/types.js'),
     ]);
-    const server = new Server(
-      { name: 'iml-dev', version },
-      { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
-    );
-    server.setRequestHandler(types.ListToolsRequestSchema, () => ({
-      tools: [...tools.values()].map(describeTool),
-    }));
-    server.setRequestHandler(types.CallToolRequestSchema, ({ params }, { signal }) =>
-      callTool(tools.get(params.name), params, signal),
-    );
     const transport = new Transport({ enableJsonResponse: true, maxRequestBodySize: MAX_CALL_BYTES });
     const leave = (): void => void server.close();
     request.signal.addEventListener('abort', leave, { once: true });
@@ -198,37 +188,12 @@ export function createMcp(backend: Backend, version: string): (request: Request)
   };
 }
 
-function describeTool({ name, description, input, isReadOnly }: Tool): {
-  readonly name: string;
-  readonly description: string;
-  readonly inputSchema: { readonly type: 'object' };
-  readonly annotations: { readonly readOnlyHint: boolean };
-} {
-  const inputSchema = { ...input, type: 'object' as const };
-  return { name, description, inputSchema, annotations: { readOnlyHint: isReadOnly } };
-}
-
-interface Answer {
-  [key: string]: unknown;
-  content: { type: 'text'; text: string }[];
-  isError?: true;
-}
-
-/** Errors are tool results, so that the assistant can correct its call. */
-async function callTool(
-  tool: Tool | undefined,
-  { name, arguments: input }: { readonly name: string; readonly arguments?: unknown },
-  signal: AbortSignal,
-): Promise<Answer> {
-  try {
-    if (tool === undefined) throw new EngineError('USAGE', `There is no tool "${name}".`);
-    return {
-      content: [{ type: 'text', text: JSON.stringify(await tool.call(input, signal), undefined, 1) }],
-    };
-  } catch (error) {
-    const known = error instanceof EngineError ? error : undefined;
-    const message = error instanceof Error ? error.message : String(error);
-    const problem = { code: known?.code ?? 'INTERNAL', message, place: known?.place };
-    return { isError: true, content: [{ type: 'text', text: JSON.stringify(problem, undefined, 1) }] };
-  }
+function toServed({ name, description, input, isReadOnly, call }: Tool): ServedTool {
+  return {
+    name,
+    description,
+    input,
+    annotations: { readOnlyHint: isReadOnly },
+    call: async (given, signal) => answerText(JSON.stringify(await call(given, signal), undefined, 1)),
+  };
 }

@@ -171,9 +171,9 @@ const COUNT = { minimum: 1, maximum: 1_000_000 };
 
 const INPUTS = {
   run: object(
-    { name: text({ description: 'Name of the module or RPC.', minLength: 1, maxLength: 200 }) },
+    { name: text({ description: 'Name of the module, RPC or endpoint.', minLength: 1, maxLength: 200 }) },
     {
-      kind: oneOf(['module', 'rpc'], { description: 'Default: module.' }),
+      kind: oneOf(['module', 'rpc', 'endpoint'], { description: 'Default: module.' }),
       parameters: freeForm({ description: 'Parameter values by name.' }),
       connection: text({
         description:
@@ -266,7 +266,7 @@ export function createRunTools(backend: Backend): readonly Tool[] {
   return [
     defineTool('run', {
       description:
-        'Runs a module or RPC against its API, or with replayOf against recorded responses. Returns requests with responses, the stop reason of pagination, used limits, bundles, and errors with their source locations.',
+        'Runs a module, RPC or endpoint against its API, or with replayOf against recorded responses. Returns requests with responses, the stop reason of pagination, used limits, bundles, and errors with their source locations.',
       input: INPUTS.run,
       isReadOnly: false,
       work: (input, signal) => runAndWait(input, backend, signal),

@@ -41,6 +41,7 @@ function Main(): JSX.Element {
       return <RunView id={id} />;
     case 'module':
     case 'rpc':
+    case 'endpoint':
       return <ComponentView key={`${view} ${id}`} kind={view} name={id} from={more} />;
     case 'webhook':
       return <WebhookView name={id} />;

@@ -202,7 +202,7 @@ function assertWhole(asked: RunRequest, { state, bundles }: RunEnd, recorder: Ru
 }
 
 function findRunKind({ kind, name }: RunRequest, app: App): RunToRecord['kind'] {
-  if (kind === 'rpc') return 'rpc';
+  if (kind !== 'module') return kind;
   const type = app.modules.get(name)?.type ?? 'action';
   return type === 'universal' ? 'action' : type;
 }

@@ -1,9 +1,9 @@
 import { createEngine } from '../../../engine/create-engine.js';
-import type { App, ModuleComponent } from '../../../engine/document/app.js';
+import type { App } from '../../../engine/document/app.js';
 import type { Document } from '../../../engine/document/document.js';
 import type { Transport, TransportResponse } from '../../../engine/http/transport.js';
 import { indexChoices } from '../../../engine/parameters/check-choice.js';
-import { moduleForm, readForm } from '../../../engine/parameters/form.js';
+import { readForm } from '../../../engine/parameters/form.js';
 import {
   listNestedFields,
   type ParameterElement,
@@ -21,7 +21,7 @@ import { listExpressions } from '../../check/subject/expression-site.js';
 import type { Language } from '../expressions/scope-at.js';
 import type { FormRequest, RunRequest, ShownField, ShownForm } from '../protocol.js';
 import { writeKey } from './kept-answers.js';
-import { createRunRedactor, type RunSetting } from './run-component.js';
+import { createRunRedactor, type RunSetting, readRunForm } from './run-component.js';
 
 /** Maximum number of options of a select. */
 const MAX_OPTIONS = 500;
@@ -39,7 +39,7 @@ export interface FormTools {
 }
 
 /**
- * The form of a module or RPC for the current values, flattened for the page. Calls RPCs for options and fields if a
+ * The form of a component for the current values, flattened for the page. Calls RPCs for options and fields if a
  * connection is selected or none is needed.
  */
 export async function drawForm(
@@ -53,8 +53,12 @@ export async function drawForm(
   if (asked.kind !== 'module') {
     const declared = flattenFields(readForm(findParams(asked, app)).elements);
     const read = asked.kind === 'rpc' ? listReadFields(asked.name, app, declared) : [];
-    return { fields: [...declared, ...read], failures: [], problems: [] };
+    const { kind } = asked;
+    const problems =
+      kind === 'endpoint' ? await findProblems({ ...asked, kind }, setting, tools.language) : [];
+    return { fields: [...declared, ...read], failures: [], problems };
   }
+  const { kind } = asked;
   const module = app.modules.get(asked.name);
   if (module === undefined) throw new EngineError('USAGE', `There is no module "${asked.name}".`);
   const wrap = tools.answers.wrap(`${tools.revision} ${asked.connection ?? ''}`);
@@ -69,7 +73,7 @@ export async function drawForm(
       ({ text, error }) => explainWaiting(text, evaluate) ?? `${text}: ${error.message}`,
     );
     const fields = flattenFields([...form.static, ...form.mappable]);
-    const problems = await findProblems(module, asked, setting, tools.language);
+    const problems = await findProblems({ ...asked, kind }, setting, tools.language);
     return { fields, failures, problems };
   } finally {
     await engine.close();
@@ -94,6 +98,7 @@ function explainWaiting(text: string, evaluate: Evaluate): string | undefined {
 
 function findParams({ kind, name }: FormRequest, app: App): Document | undefined {
   if (kind === 'rpc') return app.rpcs.get(name)?.params;
+  if (kind === 'endpoint') return app.endpoints.get(name)?.input;
   return kind === 'webhook' ? app.webhooks.get(name)?.params : app.connections.get(name)?.params;
 }
 
@@ -138,12 +143,11 @@ function createEvaluate({ environment, functions }: Language, values: RunRequest
 
 /** Validates the values as a run does. Messages are redacted. */
 async function findProblems(
-  module: ModuleComponent,
-  asked: FormRequest,
+  asked: FormRequest & Pick<RunRequest, 'kind'>,
   { app, engine }: RunSetting,
   { environment, functions }: Language,
 ): Promise<ShownForm['problems']> {
-  const checked = await validateParameters(moduleForm(module), asked.parameters, {
+  const checked = await validateParameters(readRunForm(asked, app), asked.parameters, {
     ...(engine.timezone !== undefined && { timezone: engine.timezone }),
     applyDefaults: asked.defaults === true,
     evaluate: (template, known) =>
@@ -154,7 +158,7 @@ async function findProblems(
       }),
   });
   if (checked.ok) return [];
-  const redactor = createRunRedactor({ ...asked, kind: 'module' }, app, undefined);
+  const redactor = createRunRedactor(asked, app, undefined);
   return checked.problems.map(({ path, message, kind }) => ({
     path,
     message: redactor.text(message),

@@ -1,5 +1,6 @@
 import type { RunInput } from '../../../engine/component/check-and-connect.js';
 import type { RunStats } from '../../../engine/component/report.js';
+import { listConnections } from '../../../engine/component/run-subject.js';
 import { readTimeout } from '../../../engine/component/start-run.js';
 import type { ConnectionStore } from '../../../engine/connection/connection-store.js';
 import { createEngine, type Engine } from '../../../engine/create-engine.js';
@@ -7,6 +8,7 @@ import type { App } from '../../../engine/document/app.js';
 import type { EngineOptions } from '../../../engine/engine-options.js';
 import type { Transport } from '../../../engine/http/transport.js';
 import { moduleForm, readForm } from '../../../engine/parameters/form.js';
+import type { ParameterList } from '../../../engine/parameters/parameter-spec.js';
 import { secretValues } from '../../../engine/parameters/secret-values.js';
 import { createRedactor, type Redactor } from '../../../engine/redaction/redact.js';
 import { collectSecrets } from '../../../engine/redaction/secrets.js';
@@ -135,11 +137,16 @@ export function shownInput(asked: RunRequest, app: App): RunValues {
 
 /** Creates the redactor of a run with its credentials and secrets. */
 export function createRunRedactor(asked: RunRequest, app: App, connection: unknown): Redactor {
-  const module = asked.kind === 'module' ? app.modules.get(asked.name) : undefined;
-  const form = module === undefined ? readForm(app.rpcs.get(asked.name)?.params) : moduleForm(module);
-  const given = secretValues(form.elements, asked.parameters);
+  const given = secretValues(readRunForm(asked, app).elements, asked.parameters);
   const secrets = [...collectSecrets(connection, app.common?.value), ...given];
   return createRedactor({ secrets, maxShown: MAX_SHOWN });
+}
+
+/** The form of a component; empty for an unknown one. */
+export function readRunForm({ kind, name }: Pick<RunRequest, 'kind' | 'name'>, app: App): ParameterList {
+  if (kind === 'endpoint') return readForm(app.endpoints.get(name)?.input);
+  const module = kind === 'module' ? app.modules.get(name) : undefined;
+  return module === undefined ? readForm(app.rpcs.get(name)?.params) : moduleForm(module);
 }
 
 async function openConnection(
@@ -149,8 +156,8 @@ async function openConnection(
   signal: AbortSignal,
 ): Promise<Readonly<Record<string, unknown>> | undefined> {
   if (connection === undefined || connection === '') return undefined;
-  const component = kind === 'module' ? app.modules.get(name) : app.rpcs.get(name);
-  const allowed = [component?.connection, component?.altConnection].filter((known) => known !== undefined);
+  const component = { module: app.modules, rpc: app.rpcs, endpoint: app.endpoints }[kind].get(name);
+  const allowed = component === undefined ? [] : listConnections(component);
   const { stored } = await engine.openConnection(connection, { allowed, signal }).orThrow();
   return stored.connection;
 }
@@ -180,6 +187,10 @@ interface Outcome {
 async function carryOut(asked: RunRequest, engine: Engine, input: RunInput): Promise<Outcome> {
   if (asked.kind === 'rpc') {
     const report = await engine.rpc(asked.name).call(input);
+    return { ...report, bundles: report.ok ? toList(report.result) : [] };
+  }
+  if (asked.kind === 'endpoint') {
+    const report = await engine.endpoint(asked.name).run(input);
     return { ...report, bundles: report.ok ? toList(report.result) : [] };
   }
   const module = engine.module(asked.name);

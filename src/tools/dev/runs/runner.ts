@@ -307,7 +307,7 @@ function describeRecorded(recorded: RecordedRun, app: App): RunToRecord {
 const MAX_REFRESH_MS = 10_000;
 
 function assertComponent({ kind, name }: RunRequest, app: App): void {
-  const components = kind === 'module' ? app.modules : app.rpcs;
+  const components = { module: app.modules, rpc: app.rpcs, endpoint: app.endpoints }[kind];
   if (components.has(name)) return;
   throw usage(`There is no ${kind} "${name}".${didYouMean(name, components.keys())}`);
 }

@@ -87,6 +87,8 @@ export function findKind({ type, name }: ComponentName, app: App): FixtureKind |
     }
     case 'rpc':
       return app.rpcs.has(name) ? 'rpc' : undefined;
+    case 'endpoint':
+      return app.endpoints.has(name) ? 'endpoint' : undefined;
     case 'connection': {
       const connection = app.connections.get(name);
       return connection && (connection.type === 'oauth' ? 'oauth2' : 'connection');
@@ -96,10 +98,14 @@ export function findKind({ type, name }: ComponentName, app: App): FixtureKind |
   }
 }
 
-function listNames(type: string, { modules, rpcs, connections, webhooks }: App): readonly string[] {
+function listNames(
+  type: string,
+  { modules, rpcs, endpoints, connections, webhooks }: App,
+): readonly string[] {
   const table: Readonly<Record<string, ReadonlyMap<string, unknown>>> = {
     module: modules,
     rpc: rpcs,
+    endpoint: endpoints,
     connection: connections,
     webhook: webhooks,
   };

@@ -31,18 +31,20 @@ export interface Skeleton {
 
 /** A component that a case can run. */
 export interface SkeletonSubject {
-  readonly type: 'module' | 'rpc' | 'connection' | 'webhook';
+  readonly type: 'module' | 'rpc' | 'endpoint' | 'connection' | 'webhook';
   readonly name: string;
 }
 
 /** All components of an app that cases can run. */
-export function listSubjects({ modules, rpcs, connections, webhooks }: App): readonly SkeletonSubject[] {
+export function listSubjects(app: App): readonly SkeletonSubject[] {
+  const { modules, rpcs, endpoints, connections, webhooks } = app;
   const named = (type: SkeletonSubject['type'], names: Iterable<string>): readonly SkeletonSubject[] =>
     [...names].map((name) => ({ type, name }));
   return [
     ...named('connection', connections.keys()),
     ...named('module', modules.keys()),
     ...named('rpc', rpcs.keys()),
+    ...named('endpoint', endpoints.keys()),
     ...named('webhook', webhooks.keys()),
   ];
 }
@@ -198,16 +200,28 @@ function formOf(app: App, { type, name }: SkeletonSubject): readonly ParameterEl
     const module = app.modules.get(name);
     return module === undefined ? [] : moduleForm(module).elements;
   }
+  if (type === 'endpoint') return readForm(app.endpoints.get(name)?.input).elements;
   const forms = { rpc: app.rpcs, connection: app.connections, webhook: app.webhooks }[type];
   return readForm(forms.get(name)?.params).elements;
 }
 
 function communicationOf(app: App, { type, name }: SkeletonSubject): Document | undefined {
-  const { modules: module, rpcs: rpc, connections: connection, webhooks: webhook } = app;
-  return { module, rpc, connection, webhook }[type].get(name)?.communication;
+  const { modules, rpcs, endpoints, connections, webhooks } = app;
+  const components = {
+    module: modules,
+    rpc: rpcs,
+    endpoint: endpoints,
+    connection: connections,
+    webhook: webhooks,
+  };
+  return components[type].get(name)?.communication;
 }
 
 function samplesOf(app: App, { type, name }: SkeletonSubject): unknown {
+  if (type === 'endpoint') {
+    const { elements } = readForm(app.endpoints.get(name)?.output);
+    return elements.length === 0 ? undefined : sampleParameters(elements, () => true);
+  }
   return type === 'module' ? app.modules.get(name)?.samples?.value : undefined;
 }
 
@@ -221,11 +235,11 @@ function listConnectionMembers(app: App): readonly string[] {
   return known;
 }
 
-function findConnectionMembers({ base, modules, rpcs, webhooks }: App): readonly string[] {
+function findConnectionMembers({ base, modules, rpcs, endpoints, webhooks }: App): readonly string[] {
   const documents: readonly (Document | undefined)[] = [
     base,
     ...[...modules.values()].flatMap(({ communication, epoch }) => [communication, epoch]),
-    ...[...rpcs.values()].map(({ communication }) => communication),
+    ...[...rpcs.values(), ...endpoints.values()].map(({ communication }) => communication),
     ...[...webhooks.values()].flatMap(({ communication, attach, detach }) => [communication, attach, detach]),
   ];
   const names = documents.flatMap((document) =>

@@ -9,9 +9,9 @@ export interface TestCase extends Omit<Fixture, 'name' | 'kind' | 'component' | 
   /** Default: the path of the file below the folder `tests`, without `.test.json`. */
   readonly name?: string;
   readonly note?: string | readonly string[];
-  /** The component: `module:listOrders`, `rpc:listFields`, `connection:apiKey`, `webhook:newOrder`. */
+  /** The component: `module:listOrders`, `rpc:listFields`, `endpoint:getOrder`, `connection:apiKey`, `webhook:newOrder`. */
   readonly component?: string | { readonly type: string; readonly name: string };
-  /** The kind of run. Default: the type of a module, else `rpc`, `connection`, `oauth2`, `webhook`. */
+  /** The kind of run. Default: the type of a module, else `rpc`, `endpoint`, `connection`, `oauth2`, `webhook`. */
   readonly kind?: FixtureKind;
   /** The reason why the case is unfinished. `iml test` lists it, does not run it, and counts it separately. */
   readonly todo?: string;

@@ -98,6 +98,7 @@ export function listSecretParameters(
 ): readonly string[] {
   const module = type === 'module' ? app.modules.get(name) : undefined;
   if (module !== undefined) return listSecretFields(moduleForm(module).elements);
+  if (type === 'endpoint') return listSecretFields(readForm(app.endpoints.get(name)?.input).elements);
   const others = { rpc: app.rpcs, connection: app.connections, webhook: app.webhooks }[type];
   return listSecretFields(readForm(others?.get(name)?.params).elements);
 }

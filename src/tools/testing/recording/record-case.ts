@@ -293,6 +293,7 @@ const ofConnection: Writer = ({ connection, metadata, uid, expires }) =>
     expires: expires && writeTagged(expires),
   });
 const ofPage: Writer = (outcome) => ({ ...ofConnection(outcome), ...writePage(outcome.authorizeUrl) });
+const ofCall: Writer = ({ result }) => ({ result: writeTagged(result) });
 const ofHook: Writer = ({ webhookData }) => ({ webhookData: writeTagged(webhookData) });
 
 const WRITERS: Readonly<Record<FixtureKind, Writer>> = {
@@ -305,7 +306,8 @@ const WRITERS: Readonly<Record<FixtureKind, Writer>> = {
   }),
   epoch: ({ result, starts }) =>
     definedOnly({ result: writeTagged(result), starts: starts?.map(writeTagged) }),
-  rpc: ({ result }) => ({ result: writeTagged(result) }),
+  rpc: ofCall,
+  endpoint: ofCall,
   responder: ({ respond }) => writeAnswer(respond),
   connection: ofConnection,
   'oauth2-refresh': ofConnection,

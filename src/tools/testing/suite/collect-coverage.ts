@@ -31,7 +31,9 @@ export function collectCoverage(app: App): CoverageCollector {
     },
     onComponent: (component) => {
       const [kind, ...name] = component.split(':');
-      const known = (['module', 'rpc', 'connection', 'webhook'] as const).find((type) => type === kind);
+      const known = (['module', 'rpc', 'endpoint', 'connection', 'webhook'] as const).find(
+        (type) => type === kind,
+      );
       if (known !== undefined) count(componentKey(known, name.join(':')));
     },
     points: () => listPoints(app).map(({ key, ...point }) => ({ ...point, count: counts.get(key) ?? 0 })),

@@ -9,6 +9,7 @@ import { isPlainObject, type PlainObject } from '../../../shared/plain-object.js
 export type PointKind =
   | 'module'
   | 'rpc'
+  | 'endpoint'
   | 'connection'
   | 'webhook'
   | 'directive'
@@ -86,9 +87,7 @@ export function listPoints(app: App): readonly ListedPoint[] {
   for (const { name, communication, attach, detach, update } of app.webhooks.values()) {
     add('webhook', name, communication, attach, detach, update);
   }
-  for (const { communication } of app.endpoints.values()) {
-    if (communication !== undefined) addDocument(communication, points);
-  }
+  for (const { name, communication } of app.endpoints.values()) add('endpoint', name, communication);
   // Components can share a document.
   return [...new Map(points.map((point) => [point.key, point])).values()];
 }

@@ -185,7 +185,8 @@ async function componentsOf(
 }
 
 /** Components by document file. */
-function listOwners({ modules, rpcs, connections, webhooks }: App): ReadonlyMap<string, readonly string[]> {
+function listOwners(app: App): ReadonlyMap<string, readonly string[]> {
+  const { modules, rpcs, endpoints, connections, webhooks } = app;
   const owners = new Map<string, string[]>();
   const add = (type: string, components: ReadonlyMap<string, object>): void => {
     for (const [name, component] of components) {
@@ -198,6 +199,7 @@ function listOwners({ modules, rpcs, connections, webhooks }: App): ReadonlyMap<
   };
   add('module', modules);
   add('rpc', rpcs);
+  add('endpoint', endpoints);
   add('connection', connections);
   add('webhook', webhooks);
   return owners;

@@ -57,7 +57,7 @@ export function readTraceFile(text: string): RunTrace {
 
 type Head = Omit<RunTrace, 'documents' | 'events' | 'end' | 'test'>;
 
-const KINDS: readonly TracedKind[] = ['module', 'rpc', 'webhook', 'connection', 'epoch'];
+const KINDS: readonly TracedKind[] = ['module', 'rpc', 'endpoint', 'webhook', 'connection', 'epoch'];
 
 function readHead(line: PlainObject): Head {
   if (line['line'] !== 'run' || typeof line['version'] !== 'number') {

@@ -44,8 +44,8 @@ export interface LiveRun extends Pick<RunToRecord, 'calls' | 'digests' | 'addres
 
 /** Kinds of runs that send requests, are repeatable, and need no browser. */
 const LIVE_KINDS: ReadonlySet<FixtureKind> = new Set([
-  ...(['action', 'search', 'trigger', 'instant_trigger', 'rpc', 'epoch', 'connection'] as const),
-  ...(['attach', 'detach', 'update'] as const),
+  ...(['action', 'search', 'trigger', 'instant_trigger', 'rpc', 'endpoint', 'epoch'] as const),
+  ...(['connection', 'attach', 'detach', 'update'] as const),
 ]);
 
 /** Whether runs of a kind can be live. */

@@ -9,7 +9,7 @@ import { isPlainObject } from '../../../shared/plain-object.js';
 import type { TracedDocument, TracedTest } from './traced-test.js';
 
 /** Kind of the component. */
-export type TracedKind = 'module' | 'rpc' | 'webhook' | 'connection' | 'epoch';
+export type TracedKind = 'module' | 'rpc' | 'endpoint' | 'webhook' | 'connection' | 'epoch';
 
 /** A redacted run from start to end. */
 export interface RunTrace {
@@ -94,6 +94,10 @@ function listForms(app: App, kind: TracedKind, name: string): readonly (Document
     }
     case 'rpc':
       return [app.rpcs.get(name)?.params];
+    case 'endpoint': {
+      const endpoint = app.endpoints.get(name);
+      return [endpoint?.input, endpoint?.output];
+    }
     case 'connection':
       return [app.connections.get(name)?.params];
     default:
@@ -109,6 +113,8 @@ function communicationOf(app: App, kind: TracedKind, name: string): Document | u
       return app.modules.get(name)?.epoch;
     case 'rpc':
       return app.rpcs.get(name)?.communication;
+    case 'endpoint':
+      return app.endpoints.get(name)?.communication;
     case 'webhook':
       return app.webhooks.get(name)?.communication;
     default:

@@ -63,6 +63,7 @@ export async function traceCase(
 
 const KINDS: Partial<Record<FixtureKind, TracedKind>> = {
   rpc: 'rpc',
+  endpoint: 'endpoint',
   epoch: 'epoch',
   connection: 'connection',
   oauth1: 'connection',

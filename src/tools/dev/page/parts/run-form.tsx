@@ -1,7 +1,7 @@
 import { type Signal, useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
-import type { AppState, RunDetail, ShownForm, StepOutcome } from '../../protocol.js';
+import type { AppState, RunDetail, RunRequest, ShownForm, StepOutcome } from '../../protocol.js';
 import { get, post } from '../state/api.js';
 import { go } from '../state/route.js';
 import { app, runs, say, sayError } from '../state/store.js';
@@ -9,7 +9,7 @@ import type { Values } from './form-fields.js';
 
 /** The component of a form. */
 export interface FormSubject {
-  readonly kind: 'module' | 'rpc';
+  readonly kind: RunRequest['kind'];
   readonly name: string;
   /** Run with the initial values; empty for the last run. */
   readonly from: string;
@@ -228,7 +228,7 @@ export function RefusedValues({ form, onForce }: RefusedProps): JSX.Element | nu
 
 interface RunLineProps {
   readonly form: RunForm;
-  /** Undefined for an RPC. */
+  /** Undefined for RPCs and endpoints. */
   readonly module: Module | undefined;
 }
 

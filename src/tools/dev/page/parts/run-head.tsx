@@ -20,7 +20,7 @@ async function infer(id: string): Promise<void> {
 /** Summary and actions of a run. */
 export function RunHead({ run }: { readonly run: RunDetail }): JSX.Element {
   const isTest = run.source === 'test';
-  const isOwn = !isTest && (run.kind === 'module' || run.kind === 'rpc');
+  const isOwn = !isTest && ['module', 'rpc', 'endpoint'].includes(run.kind);
   return (
     <header class="run-head">
       <div class="run-title">

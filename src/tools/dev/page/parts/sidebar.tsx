@@ -66,6 +66,11 @@ function Components({ state }: { readonly state: AppState }): JSX.Element {
           <Item key={name} view="webhook" name={name} title={label ?? name} />
         ))}
       </Group>
+      <Group title="Endpoints" size={state.endpoints.length} isOpen>
+        {state.endpoints.map(({ name, label }) => (
+          <Item key={name} view="endpoint" name={name} title={label ?? name} />
+        ))}
+      </Group>
       <Group title="RPCs" size={state.rpcs.length} isOpen={state.modules.length === 0}>
         {state.rpcs.map(({ name, label }) => (
           <Item key={name} view="rpc" name={name} title={label ?? name} />
@@ -127,6 +132,12 @@ function Item({ view, name, title, children }: ItemProps): JSX.Element {
 /** Delay between typing and filtering. */
 const TYPING_MS = 150;
 
+/** Names of the components that have runs, once each. */
+function listRunnable(): readonly string[] {
+  const { modules = [], rpcs = [], endpoints = [], webhooks = [] } = app.value ?? {};
+  return [...new Set([...modules, ...rpcs, ...endpoints, ...webhooks].map(({ name }) => name))];
+}
+
 /** The filtered runs of the app, newest first. */
 function RunList(): JSX.Element {
   const list = shownRuns.value;
@@ -166,13 +177,11 @@ function RunList(): JSX.Element {
           }}
         >
           <option value="">all of the app</option>
-          {[...(app.value?.modules ?? []), ...(app.value?.rpcs ?? []), ...(app.value?.webhooks ?? [])].map(
-            ({ name }) => (
-              <option key={name} value={name}>
-                {name}
-              </option>
-            ),
-          )}
+          {listRunnable().map((name) => (
+            <option key={name} value={name}>
+              {name}
+            </option>
+          ))}
         </select>
         <input
           type="search"

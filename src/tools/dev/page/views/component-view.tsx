@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
-import type { ShownForm } from '../../protocol.js';
+import type { RunRequest, ShownForm } from '../../protocol.js';
 import { moveFocus, StateMark, TypeTag } from '../parts/controls.js';
 import { FormFields, type Values } from '../parts/form-fields.js';
 import { Editor } from '../parts/playground.js';
@@ -21,7 +21,7 @@ import { app, runs, sayError } from '../state/store.js';
 
 interface ParametersProps {
   readonly isReady: boolean;
-  readonly kind: 'module' | 'rpc';
+  readonly kind: RunRequest['kind'];
   readonly name: string;
   readonly connection: string;
   readonly values: Values;
@@ -127,18 +127,22 @@ function Parameters({
 }
 
 interface ComponentProps {
-  readonly kind: 'module' | 'rpc';
+  readonly kind: RunRequest['kind'];
   readonly name: string;
   /** Run with the initial values. */
   readonly from: string;
 }
 
-/** The form of a module or RPC, and its last runs. */
+/** The form of a module, RPC or endpoint, and its last runs. */
 export function ComponentView({ kind, name, from }: ComponentProps): JSX.Element {
   const module = kind === 'module' ? app.value?.modules.find((one) => one.name === name) : undefined;
-  const label = module?.label ?? app.value?.rpcs.find((one) => one.name === name)?.label ?? name;
+  const rpc = kind === 'rpc' ? app.value?.rpcs.find((one) => one.name === name) : undefined;
+  const endpoint = kind === 'endpoint' ? app.value?.endpoints.find((one) => one.name === name) : undefined;
+  const label = (module ?? rpc ?? endpoint)?.label ?? name;
+  const description = (module ?? endpoint)?.description;
+  const connections = endpoint?.connections ?? (module?.connection === undefined ? [] : [module.connection]);
   const kept = (app.value?.kept ?? []).filter(
-    ({ component }) => module?.connection === undefined || component === module.connection,
+    ({ component }) => connections.length === 0 || connections.includes(component),
   );
   const subject: FormSubject = { kind, name, from, kept };
   const form = useRunForm(subject);
@@ -147,11 +151,11 @@ export function ComponentView({ kind, name, from }: ComponentProps): JSX.Element
       <header class="run-head">
         <div class="run-title">
           <h1>{label}</h1>
-          <TypeTag type={module?.type ?? 'RPC'} />
+          <TypeTag type={module?.type ?? (kind === 'endpoint' ? kind : 'RPC')} />
           <code class="muted">{name}</code>
         </div>
       </header>
-      {module?.description !== undefined && <p class="lead">{module.description}</p>}
+      {description !== undefined && <p class="lead">{description}</p>}
       <form
         class="card form"
         onSubmit={(event) => {
@@ -159,8 +163,8 @@ export function ComponentView({ kind, name, from }: ComponentProps): JSX.Element
           void sendForm(form, subject, false);
         }}
       >
-        {(module?.connection !== undefined || kept.length > 0) && (
-          <ConnectionField form={form} kept={kept} connection={module?.connection} />
+        {(connections.length > 0 || kept.length > 0) && (
+          <ConnectionField form={form} kept={kept} connection={connections[0]} />
         )}
         <Parameters
           isReady={form.isReady.value}
