@@ -3,7 +3,7 @@ import type { CommandEntry } from './command.js';
 /** The commands in the order of the help. */
 export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   run: {
-    summary: 'Runs a module of an app and prints its bundles.',
+    summary: 'Runs a module or an endpoint of an app and prints its output.',
     load: async () => (await import('./commands/run.js')).RUN_COMMAND,
   },
   rpc: {
@@ -21,6 +21,10 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   dev: {
     summary: 'Serves a local page that runs an app and shows every run.',
     load: async () => (await import('./commands/dev.js')).DEV_COMMAND,
+  },
+  mcp: {
+    summary: 'Offers the endpoints of an app to AI clients as MCP tools.',
+    load: async () => (await import('./commands/mcp.js')).MCP_COMMAND,
   },
   check: {
     summary: 'Reports mistakes in an app without running it.',

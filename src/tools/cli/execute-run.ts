@@ -1,5 +1,5 @@
 import type { ModuleRun } from '../../engine/component/module-run.js';
-import type { RunFacts } from '../../engine/component/report.js';
+import type { RunFacts, RunReport } from '../../engine/component/report.js';
 import { readTimeout } from '../../engine/component/start-run.js';
 import type { ConnectionStore } from '../../engine/connection/connection-store.js';
 import { createEngine } from '../../engine/create-engine.js';

@@ -31,7 +31,8 @@ export async function untilInterrupted(io: Pick<Io, 'interruptible'>): Promise<v
   });
 }
 
-function untilAborted(signal: AbortSignal): Promise<never> {
+/** Rejects with the reason of the signal. */
+export function untilAborted(signal: AbortSignal): Promise<never> {
   return new Promise((_resolve, reject) => {
     if (signal.aborted) reject(signal.reason);
     else signal.addEventListener('abort', () => reject(signal.reason), { once: true });

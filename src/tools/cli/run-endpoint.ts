@@ -2,23 +2,21 @@ import { createEngine } from '../../engine/create-engine.js';
 import { findEndpoint } from '../../engine/find-component.js';
 import { readForm } from '../../engine/parameters/form.js';
 import { readCommon, toFixtureInput } from '../testing/recording/recorded-input.js';
-import type { Arguments } from './command.js';
+import { type Arguments, usageError } from './command.js';
 import { limitsOfRun, startTraceFile } from './execute-run.js';
-import { listSecrets, openConnections } from './input/component-input.js';
-import { findNamed } from './input/find-named.js';
+import { findNamed, listSecrets, openConnections } from './input/component-input.js';
 import { readKnownParameters } from './input/module-parameters.js';
 import { type RunSettings, readRunSettings } from './input/run-options.js';
 import type { Io } from './io.js';
 import type { LoadedApp } from './open-app.js';
 import { printJson, printPrettyJson } from './output/json-output.js';
 import { printTable } from './output/print-table.js';
-import { writeReport } from './output/query.js';
+import { writeReport } from './output/results.js';
 import { createSaveBinaries } from './output/save-binaries.js';
 import { printableLine } from './output/terminal-text.js';
 import { traceLine } from './output/trace-line.js';
 import { readRecordSettings } from './recording/record-settings.js';
 import { addRecording, prepareRecording } from './recording/with-recording.js';
-import { usageError } from './usage-error.js';
 import { workWithApp } from './work-with-app.js';
 
 /** Options of `iml run` that only modules have. */

@@ -1,3 +1,4 @@
+import { listConnections } from '../../../engine/component/run-subject.js';
 import type { App } from '../../../engine/document/app.js';
 import { childPointer } from '../../../shared/errors/source-location.js';
 import { isPlainObject, ownMember } from '../../../shared/plain-object.js';
