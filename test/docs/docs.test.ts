@@ -142,7 +142,7 @@ describe('commands of the public pages', () => {
   it.each([...tutorials])('work in the order of the page: %s', async (page, steps) => {
     const bin = path.join(home, 'bin');
     mkdirSync(bin, { recursive: true });
-    const script = `#!/bin/sh\nexec node ${ROOT}/dist/tools/cli/main.js "$@"\n`;
+    const script = `#!/bin/sh\nexec node ${ROOT}/dist/bin/iml.js "$@"\n`;
     writeFileSync(path.join(bin, 'iml'), script, { mode: 0o755 });
     const cwd = path.join(home, path.basename(page, '.md'));
     mkdirSync(cwd);

@@ -24,15 +24,14 @@ export type Disturbance = 'kill' | 'stop' | 'terminate' | 'restart' | 'drop';
 
 export interface LoadSettings {
   readonly engine: 'sqlite' | 'postgres';
-  /** Default: `kill`. */
-  readonly disturbance?: Disturbance | undefined;
+  readonly disturbance: Disturbance;
   readonly events: number;
   readonly hooks: number;
   readonly workers: number;
-  /** Interval of the disturbance; another worker replaces a killed one. Undefined: never. */
-  readonly killEveryMs?: number | undefined;
+  /** Interval of the disturbance; another worker replaces a killed one. */
+  readonly killEveryMs: number;
   /** Maximum number of disturbances: if workers start slower than they are killed, none would finish. */
-  readonly maxKills?: number | undefined;
+  readonly maxKills: number;
   /** No events are sent after that time. Undefined: all are sent. */
   readonly sendForMs?: number | undefined;
   /** The run fails beyond that time. */
@@ -47,7 +46,6 @@ export interface LoadResult {
   readonly longestWaitMs: number;
   /** Longest time in which a hook had acknowledged events and none of its events took effect. */
   readonly longestStallMs: number;
-  readonly effects: number;
   /** Acknowledged events without an effect. */
   readonly lost: number;
   /** Effects of a hook that came after a later one. */
@@ -61,8 +59,6 @@ export interface LoadResult {
   /** Events that are neither done nor dead at the end. */
   readonly open: number;
   readonly dead: number;
-  readonly acceptedMs: number;
-  readonly totalMs: number;
 }
 
 /** Longer than the heartbeat of the queue on PostgreSQL. */
@@ -93,17 +89,15 @@ export async function runLoad(settings: LoadSettings): Promise<LoadResult> {
     const fleet = await startFleet(settings, database.disturb, () =>
       startWorker(script, { engine, at: database.workersAt, effects, hooks: 0, concurrency: 32 }),
     );
-    const startMs = Date.now();
-    const endMs = startMs + settings.maxMs;
+    const endMs = Date.now() + settings.maxMs;
     const work = async () => {
-      const acknowledged = await sendAll(settings, paths, fleet, endMs);
-      const acceptedMs = Date.now() - startMs;
+      const sent = await sendAll(settings, paths, fleet, endMs);
       // A restarting database is unavailable for a moment.
       while ((await openEvents(store).catch(() => 1)) > 0 && Date.now() < endMs) await sleep(250);
-      return { acknowledged, acceptedMs, totalMs: Date.now() - startMs };
+      return sent;
     };
     // Remaining workers would use the files of the next run.
-    const { acknowledged, acceptedMs, totalMs } = await work().finally(fleet.stop);
+    const acknowledged = await work().finally(fleet.stop);
     const lines = (await readFile(effects, 'utf8')).trimEnd().split('\n').map(effectOf);
     const open = await openEvents(store);
     const judged = judge(lines, acknowledged, fleet.killed);
@@ -115,8 +109,6 @@ export async function runLoad(settings: LoadSettings): Promise<LoadResult> {
       kills: fleet.disturbed(),
       open,
       dead: await store.count('events', { status: 'dead' }),
-      acceptedMs,
-      totalMs,
     };
   } finally {
     await store.close();
@@ -199,7 +191,7 @@ interface Fleet {
 }
 
 async function startFleet(
-  { workers, killEveryMs, maxKills = Number.POSITIVE_INFINITY, disturbance }: LoadSettings,
+  { workers, killEveryMs, maxKills, disturbance }: LoadSettings,
   disturb: Target['disturb'],
   start: () => Promise<WorkerProcess | undefined>,
 ): Promise<Fleet> {
@@ -210,7 +202,7 @@ async function startFleet(
   let next = 0;
   let count = 0;
   const killing = (async () => {
-    while (killEveryMs !== undefined && count < maxKills && !isOver) {
+    while (count < maxKills && !isOver) {
       await sleep(killEveryMs);
       if (!isOver && disturb !== undefined) {
         await disturb();
@@ -301,7 +293,7 @@ function judge(
   effects: readonly Effect[],
   acknowledged: readonly Sending[],
   killed: ReadonlyMap<number, number>,
-): Omit<LoadResult, 'sent' | 'kills' | 'open' | 'dead' | 'acceptedMs' | 'totalMs'> {
+): Omit<LoadResult, 'sent' | 'kills' | 'open' | 'dead'> {
   const keyOf = ({ hook, n, attempt }: Sending | Effect): string => `${hook} ${n} ${attempt}`;
   const done = new Map(effects.toReversed().map((effect) => [keyOf(effect), effect.atMs]));
   const waits = acknowledged.map((sending) => (done.get(keyOf(sending)) ?? 0) - sending.atMs);
@@ -322,7 +314,6 @@ function judge(
     if (!killed.has(before.pid) || lastOf.get(`${hook} ${before.pid}`) !== eventId) unexplained++;
   }
   return {
-    effects: effects.length,
     orderBreaks,
     repeated,
     unexplained,

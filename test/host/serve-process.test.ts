@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { builtCli, type StartedProcess } from '../cli/build-cli.js';
+import { type CliResult, cli } from '../cli/fake-io.js';
 import { eventually } from './open-parts.js';
 import { send } from './send.js';
 
@@ -36,11 +37,19 @@ afterEach(async () => {
 
 afterAll(() => rm(folder, { recursive: true }));
 
+function serveArguments(data: string, options: readonly string[]): readonly string[] {
+  return ['serve', path.join(folder, 'crm'), '--port', '0', '--data', path.join(folder, data), ...options];
+}
+
 function start(data: string, ...options: string[]): StartedProcess {
-  const place = ['--port', '0', '--data', path.join(folder, data)];
-  const process = startCli(['serve', path.join(folder, 'crm'), ...place, ...options]);
+  const process = startCli(serveArguments(data, options));
   started.push(process);
   return process;
+}
+
+/** Runs `iml serve` in this process, for calls that end by themselves. */
+function refuse(data: string, ...options: string[]): Promise<CliResult> {
+  return cli(serveArguments(data, options), { cwd: folder });
 }
 
 /** Starts `iml serve` and waits for its address. */
@@ -92,11 +101,11 @@ it('exits with 1 if no scenario can be served', async () => {
   const file = path.join(folder, 'wrong.json');
   const scenario = { name: 'wrong', webhook: { app: 'crm', webhook: 'contact' }, modules: [] };
   await writeFile(file, JSON.stringify({ scenarios: [scenario] }));
-  const { code, err } = await start('none', '--scenarios', file).result;
+  const { code, err } = await refuse('none', '--scenarios', file);
   expect(code).toBe(1);
   expect(err).toContain('wrong cannot be served:');
   expect(err.trimEnd().split('\n').at(-1)).toBe('None of the scenarios can be served.');
-  const logged = await start('none', '--scenarios', file, '--log', 'json').result;
+  const logged = await refuse('none', '--scenarios', file, '--log', 'json');
   const lines = logged.err.trimEnd().split('\n');
   const errors = lines
     .map((line) => JSON.parse(line) as { readonly level: string; readonly message?: string })
@@ -140,7 +149,7 @@ it('reads its options from a file, and emits no listener warning with many concu
 
 it('refuses to start before it listens if another host uses the data', async () => {
   await serve('shared');
-  const { code, err } = await start('shared').result;
+  const { code, err } = await refuse('shared');
   expect(code).toBe(1);
   expect(err).toMatch(/Another host runs on .*host\.db/);
   expect(err).not.toContain('Listening on');

@@ -1,9 +1,9 @@
 import { createForwardBackend, createRest, serveRest } from '../../src/rest/index.js';
-import { MEMORY_STORES } from './open-stores.js';
+import { sqliteStores } from './open-stores.js';
 import { runContract } from './run-contract.js';
 
 /** The API as a proxy of an instance on a local port. */
-runContract({ ...MEMORY_STORES, name: 'another instance' }, async (fetch) => {
+runContract({ ...(await sqliteStores()), name: 'another instance' }, async (fetch) => {
   // The cases expect localhost addresses, and the instance behind the proxy builds its addresses from the Host
   // header.
   const behind = await serveRest(

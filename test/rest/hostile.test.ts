@@ -1,12 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RestStore } from '../../src/rest/index.js';
-import {
-  MEMORY_STORES,
-  postgresStores,
-  readAllTables,
-  sqliteStores,
-  type TestStores,
-} from './open-stores.js';
+import { postgresStores, readAllTables, sqliteStores, type TestStores } from './open-stores.js';
 import { readFixture, readWorld } from './run-contract.js';
 import { ALL_FIELDS, fieldsWithSql } from './sql-coverage.js';
 import { insertRestRows, type RestFixtureFile } from './store-contract.js';
@@ -35,7 +29,7 @@ it('sends SQL in every field of every operation', () => {
   expect(ALL_FIELDS.filter((field) => !covered.has(field))).toEqual([]);
 });
 
-for (const stores of [MEMORY_STORES, await sqliteStores(), await postgresStores()]) runHostile(stores);
+for (const stores of [await sqliteStores(), await postgresStores()]) runHostile(stores);
 
 function runHostile(stores: TestStores): void {
   const title = `hostile requests on ${stores.name}${stores.missing ? `: ${stores.missing}` : ''}`;

@@ -3,7 +3,7 @@ import { bootstrap, type RestStore } from '../../src/rest/index.js';
 import { readAllRows, readRows } from '../../src/rest/store/read-rows.js';
 import type { OrganizationRow } from '../../src/rest/store/tables.js';
 import type { Query } from '../../src/shared/store/record-store.js';
-import { MEMORY_STORES, postgresStores, sqliteStores, type TestStores } from './open-stores.js';
+import { postgresStores, sqliteStores, type TestStores } from './open-stores.js';
 import { createStoreRest, type StoreRest } from './store-rest.js';
 
 /** More parameters than SQLite accepts in one statement. */
@@ -12,7 +12,7 @@ const MANY = 33_000;
 const SOME = 1130;
 const TOKENS_MOST = 1000;
 
-for (const stores of [MEMORY_STORES, await sqliteStores(), await postgresStores()]) runLists(stores);
+for (const stores of [await sqliteStores(), await postgresStores()]) runLists(stores);
 
 function runLists(stores: TestStores): void {
   const title = `long lists on ${stores.name}${stores.missing ? `: ${stores.missing}` : ''}`;
