@@ -1,7 +1,6 @@
 import {
   cpSync,
   existsSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -9,18 +8,15 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Make } from '@makehq/sdk';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startTestServer, type TestServer } from '../rest/test-server.js';
+import { makeTemporaryFolder } from '../temporary-folder.js';
 import { builtCli } from './build-cli.js';
 import { type CliResult, cli, type FakeIoOptions } from './fake-io.js';
 
 const BOOKSHOP = path.join(import.meta.dirname, '../../spec-fixtures/bookshop');
-
-/** Each written file is flushed to the disk, so a folder in memory is faster. */
-const TEMPORARY = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
 
 const startBuilt = builtCli();
 
@@ -37,7 +33,7 @@ beforeAll(async () => {
 });
 afterAll(() => stage.close());
 beforeEach(() => {
-  folder = mkdtempSync(path.join(TEMPORARY, 'iml-sync-'));
+  folder = makeTemporaryFolder();
   id = `app-${++number}`;
 });
 afterEach(() => rmSync(folder, { recursive: true }));

@@ -1,12 +1,12 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type CliResult, cli, type FakeIoOptions } from '../cli/fake-io.js';
+import { makeTemporaryFolder } from '../temporary-folder.js';
 
 let folder: string;
 beforeEach(async () => {
-  folder = mkdtempSync(path.join(tmpdir(), 'iml-import-'));
+  folder = makeTemporaryFolder();
   await iml('init', 'app', 'acme', '--base-url', 'https://api.acme.example/v1', '--auth', 'api-key');
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
@@ -407,6 +407,27 @@ describe('iml add module --har', () => {
     });
     expect((await add('getNote', entries, '--request', 'get /notes/7')).code).toBe(0);
     expect(show(read('interface'))).toContain('color: text');
+  });
+
+  it('adds an action for a record that contains a list', async () => {
+    const order = { order_id: 7, lines: [{ sku: 'a' }] };
+    expect(
+      (await add('createNote', [entry('POST', '/notes', { total: 1, lines: [{ sku: 'a' }] }, {})])).code,
+    ).toBe(0);
+    expect(read('communication')).toMatchObject({ response: { output: '{{body}}' } });
+    expect((await add('getOrderNote', [entry('GET', '/orders/7', order)])).code).toBe(0);
+    expect(allTexts()).not.toContain('iterate');
+    await expectPublishable();
+  });
+
+  it('leaves secrets out of the output, the interface and the samples', async () => {
+    const added = await add('getNote', [entry('GET', '/notes/7', { ...NOTE, access_token: 'hunter2' })]);
+    expect(added.err).toContain('Left out "access_token" of the output, which looks like a secret.');
+    expect(read('communication')).toMatchObject({
+      response: { output: { '{{...}}': "{{omit(body, 'access_token')}}" } },
+    });
+    expect(JSON.stringify([read('interface'), read('samples')])).not.toContain('access_token');
+    await expectPublishable();
   });
 
   it('keeps the template of a call without a JSON response', async () => {

@@ -1,15 +1,15 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openSqlite } from '../../src/shared/store/open-sqlite.js';
 import { openHistory, packBody } from '../../src/tools/dev/history/history.js';
 import { cli } from '../cli/fake-io.js';
+import { makeTemporaryFolder } from '../temporary-folder.js';
 import { type AppSpec, writeAppFolder } from './write-app-folder.js';
 
 let folder: string;
 beforeEach(() => {
-  folder = mkdtempSync(path.join(tmpdir(), 'iml-infer-'));
+  folder = makeTemporaryFolder();
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 

@@ -2,14 +2,12 @@ import {
   cpSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
@@ -23,6 +21,7 @@ import { addComponent, readManifestText, withMember } from '../../src/tools/life
 import { type MakeApi, openMakeApi } from '../../src/tools/life/remote/make-api.js';
 import { planSync, pull, push, type SyncPlan } from '../../src/tools/life/remote/sync.js';
 import { moduleTemplate } from '../../src/tools/life/templates.js';
+import { makeTemporaryFolder } from '../temporary-folder.js';
 
 const CORPUS = path.join(import.meta.dirname, '../../../shared/corpus');
 const APPS = existsSync(CORPUS)
@@ -30,8 +29,6 @@ const APPS = existsSync(CORPUS)
       .filter((file) => path.basename(file) === 'makecomapp.json')
       .map((file) => path.dirname(file))
   : [];
-/** Each written file is flushed to the disk, so a folder in memory is faster. */
-const TEMPORARY = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
 const BASE_URL = 'http://127.0.0.1/api';
 const SILENT = { force: false, onWritten: async () => {} };
 
@@ -58,7 +55,7 @@ afterAll(async () => {
   await rest.close();
 });
 beforeEach(() => {
-  folder = mkdtempSync(path.join(TEMPORARY, 'iml-sync-'));
+  folder = makeTemporaryFolder();
   id = `app-${++number}`;
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));

@@ -1,4 +1,5 @@
 import { isSecretName } from '../../../engine/redaction/secret-names.js';
+import { isPlainName } from '../../../language/syntax/grammar.js';
 import { isPlainObject, ownMember, type PlainObject, setMember } from '../../../shared/plain-object.js';
 import type { CanonicalRequest } from '../../testing/exchanges/canonical-request.js';
 import { findSuspects } from '../../testing/recording/find-suspects.js';
@@ -38,8 +39,9 @@ export function moduleOfRequest(
   options: Omit<TemplateOptions, 'path'>,
   base: unknown,
 ): ImportedModule {
-  const shape = findShape(responses, moduleTemplateOf(options.name) === 'search');
-  const template = chooseTemplate(options.name, request, shape);
+  const named = moduleTemplateOf(options.name);
+  const shape = findShape(responses, named, request.method);
+  const template = chooseTemplate(named, shape);
   const start = moduleTemplate(template, { ...options, path: undefined }, '');
   const isSearch = template === 'search';
   const into: RequestFields = {
@@ -61,6 +63,9 @@ export function moduleOfRequest(
     response,
     ...(paging !== undefined && { pagination: paging.pagination }),
   };
+  for (const name of shape?.secrets ?? []) {
+    into.notes.push(`Left out "${name}" of the output, which looks like a secret.`);
+  }
   if (paging?.isUnknown === true) {
     into.notes.push('The request does not show how the API pages: adapt pagination.');
   }
@@ -110,22 +115,33 @@ interface ResponseShape {
   readonly isObject: boolean;
   /** Names of members that are dates. */
   readonly dates: readonly string[];
+  /** Names of members that look like secrets. */
+  readonly secrets: readonly string[];
 }
 
+/** Names of members that a record has and a page of records has not. [inf] */
+const RECORD_NAME = /(?:^|[_-])(?:id|uuid|name|title|ref)$|I[dD]$/;
+
 /**
- * Undefined without a response. A list is the body, or a list of objects in it, unless the body is a record. [inf]
+ * Undefined without a response. A list is the body, or a list of objects in it, unless the body is a record or the
+ * module writes one. [inf]
  */
-function findShape(responses: readonly unknown[], wantsList: boolean): ResponseShape | undefined {
+function findShape(
+  responses: readonly unknown[],
+  named: ModuleTemplate,
+  method: string,
+): ResponseShape | undefined {
   const [first] = responses;
   if (responses.length === 0) return undefined;
   if (Array.isArray(first)) return shapeOf('body', true, responses.flat(1));
   if (!isPlainObject(first)) return shapeOf('body', false, responses);
-  const lists = listLists(first, 'body', 0);
+  const isRead = (named === 'get' || named === 'action') && (method === 'GET' || method === 'POST');
+  const isRecord = Object.keys(first).some((name) => RECORD_NAME.test(name));
+  const lists = named === 'search' || (isRead && !isRecord) ? listLists(first, 'body', 0) : [];
   const filled = lists.filter(({ items }) => items.length > 0);
   const candidates = filled.length > 0 ? filled : lists;
   const list = candidates.length === 1 ? candidates[0] : candidates.find(({ path }) => LIST_NAME.test(path));
-  const isRecord = ['id', 'name'].some((name) => Object.hasOwn(first, name));
-  if (list !== undefined && (wantsList || !isRecord)) return shapeOf(list.path, true, list.items);
+  if (list !== undefined) return shapeOf(list.path, true, list.items);
   const members = Object.entries(first);
   const [only] = members;
   const path = only === undefined ? undefined : memberPath('body', only[0]);
@@ -147,6 +163,7 @@ function shapeOf(path: string, isList: boolean, records: readonly unknown[]): Re
     isList,
     isObject: records.length === 0 || records.some(isPlainObject),
     dates: fields.filter(({ type }) => type === 'date').map(({ name }) => name),
+    secrets: fields.map(({ name }) => name).filter((name) => isSecretName(name, 'body') && isPlainName(name)),
   };
 }
 
@@ -168,19 +185,9 @@ function listLists(value: PlainObject, path: string, depth: number): readonly Fo
   });
 }
 
-function chooseTemplate(
-  name: string,
-  { method }: CanonicalRequest,
-  shape: ResponseShape | undefined,
-): ModuleTemplate {
-  const named = moduleTemplateOf(name);
-  if (
-    shape?.isList === true &&
-    shape.isObject &&
-    (named === 'search' || method === 'GET' || method === 'POST')
-  ) {
-    return 'search';
-  }
+function chooseTemplate(named: ModuleTemplate, shape: ResponseShape | undefined): ModuleTemplate {
+  const isReading = named === 'search' || named === 'get' || named === 'action';
+  if (shape?.isList === true && shape.isObject && isReading) return 'search';
   const isOther = named === 'universal' || named === 'graphql' || named === 'responder';
   return isOther || (named === 'search' && shape !== undefined) ? 'action' : named;
 }
@@ -200,25 +207,25 @@ function responseOf(start: NewComponent, { shape, isSearch, hasId }: ResponseOpt
     const readsId = JSON.stringify(ofTemplate).includes('parameters.id');
     return readsId && !hasId ? { output: { statusCode: '{{statusCode}}' } } : ofTemplate;
   }
-  const { path, dates, isObject, isList } = shape;
+  const { path, isObject, isList } = shape;
   if (isSearch) {
-    return { iterate: `{{${path}}}`, limit: '{{parameters.limit}}', output: outputOf('item', dates) };
+    return { iterate: `{{${path}}}`, limit: '{{parameters.limit}}', output: outputOf('item', shape) };
   }
   // The output of an action is an object.
   if (isList) return { output: { items: `{{${path}}}` } };
-  return { output: isObject ? outputOf(path, dates) : { value: `{{${path}}}` } };
+  return { output: isObject ? outputOf(path, shape) : { value: `{{${path}}}` } };
 }
 
-/** A value with its dates parsed. */
-function outputOf(path: string, dates: readonly string[]): unknown {
-  const parsed = dates.flatMap((name) => {
+/** A value without secrets, its dates parsed. */
+function outputOf(path: string, { dates, secrets }: ResponseShape): unknown {
+  const kept =
+    secrets.length === 0 ? path : `omit(${path}, ${secrets.map((name) => `'${name}'`).join(', ')})`;
+  const output: PlainObject = { '{{...}}': `{{${kept}}}` };
+  for (const name of dates) {
     const date = memberPath(path, name);
-    return date === undefined ? [] : [[name, `{{if(${date}, parseDate(${date}), null)}}`] as const];
-  });
-  if (parsed.length === 0) return `{{${path}}}`;
-  const output: PlainObject = { '{{...}}': `{{${path}}}` };
-  for (const [name, value] of parsed) setMember(output, name, value);
-  return output;
+    if (date !== undefined) setMember(output, name, `{{if(${date}, parseDate(${date}), null)}}`);
+  }
+  return Object.keys(output).length === 1 ? `{{${kept}}}` : output;
 }
 
 /** Interface and samples of an output that is no object of the API. */

@@ -1,0 +1,11 @@
+import { existsSync, mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+
+/** Commands flush each file that they write, so a folder in memory is faster where there is one. */
+const PARENT = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
+
+/** Creates an empty folder, which the test removes. */
+export function makeTemporaryFolder(): string {
+  return mkdtempSync(path.join(PARENT, 'iml-test-'));
+}
