@@ -50,6 +50,13 @@ describe('iml run endpoint:NAME', () => {
     expect(requests.at(-1)).toBe('/contacts/7');
   });
 
+  it('finds the app of the current folder', async () => {
+    const options = { cwd: path.join(folder, 'acme') };
+    expect(await cli(['run', 'endpoint:getContact', '-p', 'id=7', ...network()], options)).toMatchObject({
+      code: 0,
+    });
+  });
+
   it.each([
     ['--ndjson', '{"id":7,"name":"Ann"}\n'],
     ['--query=result.name', '"Ann"\n'],
@@ -144,10 +151,23 @@ describe('tests of endpoints', () => {
   });
 });
 
+/** An endpoint with fields that depend on the value of another one. */
+async function addNested(): Promise<void> {
+  await iml('add endpoint findContact acme');
+  const nested = (name: string): unknown => [{ name, type: 'text', required: true }];
+  const options = ['email', 'phone'].map((value) => ({ label: value, value, nested: nested(value) }));
+  const input = [{ name: 'by', type: 'select', required: true, options }];
+  writeFileSync(
+    path.join(folder, 'acme/endpoints/find-contact/find-contact.input.iml.json'),
+    JSON.stringify(input),
+  );
+}
+
 describe('iml mcp', () => {
   const start = builtCli();
 
   it('offers the endpoints as tools of a client, with redacted errors of the app', async () => {
+    await addNested();
     const client = new Client({ name: 'test', version: '0' });
     const { child, result } = start(['mcp', path.join(folder, 'acme'), ...network()], 'open');
     if (child.stdout === null || child.stdin === null) throw new Error('The process has no pipes.');
@@ -158,7 +178,7 @@ describe('iml mcp', () => {
     await client.connect(transport);
     try {
       const { tools } = await client.listTools();
-      expect(tools).toMatchObject([
+      expect(tools.slice(0, 1)).toMatchObject([
         {
           name: 'getContact',
           title: 'Get contact',
@@ -171,6 +191,18 @@ describe('iml mcp', () => {
           annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true },
         },
       ]);
+      // A conditional field is an optional property.
+      expect(tools.find(({ name }) => name === 'findContact')?.inputSchema).toMatchObject({
+        properties: {
+          by: expect.any(Object),
+          email: { type: 'string' },
+          phone: { type: 'string' },
+        },
+      });
+      for (const { inputSchema } of tools) {
+        expect(Object.keys(inputSchema)).not.toContain('allOf');
+        expect(inputSchema.required).not.toContain('email');
+      }
       const call = async (args: Record<string, unknown>, name = 'getContact'): Promise<unknown> => {
         const { content, isError = false } = await client.callTool({ name, arguments: args });
         const [part] = content as readonly { readonly text: string }[];

@@ -4,7 +4,7 @@ import type { EndpointComponent } from '../../engine/document/app.js';
 import { readForm } from '../../engine/parameters/form.js';
 import { toJsonSchema } from '../../engine/parameters/to-json-schema.js';
 import { EngineError } from '../../shared/errors/engine-error.js';
-import { isPlainObject } from '../../shared/plain-object.js';
+import { isPlainObject, ownMember, type PlainObject, setMember } from '../../shared/plain-object.js';
 import { answerText, type ServedTool, type ToolAnswer } from '../dev/mcp/tool-server.js';
 import { printJson } from './output/json-output.js';
 
@@ -26,7 +26,7 @@ export function createEndpointTool(
     name,
     ...(label !== undefined && { title: label }),
     description: describeEndpoint(endpoint),
-    input: toJsonSchema(readForm(endpoint.input)),
+    input: withoutConditions(toJsonSchema(readForm(endpoint.input))),
     annotations: hints,
     call: async (given = {}, signal) => {
       if (!isPlainObject(given)) throw new EngineError('USAGE', 'The arguments are not an object.');
@@ -37,6 +37,43 @@ export function createEndpointTool(
       return refuse({ type, message, status: statusCode, suberrors });
     },
   };
+}
+
+/**
+ * A schema that lists conditional fields as optional properties: APIs of models refuse `allOf` at the top level of a tool.
+ */
+function withoutConditions(schema: PlainObject): PlainObject {
+  const { allOf: _, ...rest } = schema;
+  const properties: PlainObject = {};
+  addProperties(schema, { properties, definitions: schema['$defs'], seen: new Set() });
+  return { ...rest, properties };
+}
+
+interface FlatSchema {
+  readonly properties: PlainObject;
+  readonly definitions: unknown;
+  readonly seen: Set<unknown>;
+}
+
+/** Adds the properties of a schema and of those that it refers to. The first of a name counts. */
+function addProperties(schema: unknown, flat: FlatSchema): void {
+  if (!isPlainObject(schema) || flat.seen.has(schema)) return;
+  flat.seen.add(schema);
+  const { properties, allOf } = schema;
+  for (const [name, field] of Object.entries(isPlainObject(properties) ? properties : {})) {
+    if (!Object.hasOwn(flat.properties, name)) setMember(flat.properties, name, field);
+    if (isPlainObject(field)) addReferred(field['x-nested'], flat);
+  }
+  for (const part of Array.isArray(allOf) ? (allOf as unknown[]) : []) {
+    if (isPlainObject(part)) addReferred(part['then'], flat);
+  }
+}
+
+function addReferred(reference: unknown, flat: FlatSchema): void {
+  if (!isPlainObject(reference)) return;
+  const name = String(reference['$ref'] ?? '').replace('#/$defs/', '');
+  const { definitions } = flat;
+  addProperties(isPlainObject(definitions) ? ownMember(definitions, name) : undefined, flat);
 }
 
 function refuse(problem: object): ToolAnswer {
