@@ -224,6 +224,72 @@ describe('iml init app --openapi', () => {
     );
   });
 
+  it('takes the kind of authentication from --auth if the document has no security scheme', async () => {
+    const document = api({}, { security: undefined, components: {} });
+    expect((await importDocument(document, ['--auth', 'basic'])).code).toBe(0);
+    expect(json('general/base.iml.json')).toHaveProperty('headers.authorization');
+    rmSync(path.join(folder, 'acme'), { recursive: true });
+    expect((await importDocument(document)).code).toBe(0);
+    expect(json('general/base.iml.json')).not.toHaveProperty('headers');
+    expect(json('makecomapp.json')).toHaveProperty('components.connection', {});
+  });
+
+  it.each([
+    [{ type: 'string', format: 'date-time' }, { type: 'date' }, '{{parameters.due_date}}'],
+    [
+      { type: 'string', format: 'date' },
+      { type: 'date', time: false },
+      "{{if(parameters.due_date, formatDate(parameters.due_date, 'YYYY-MM-DD'))}}",
+    ],
+    [{ type: 'string' }, { type: 'date' }, '{{parameters.due_date}}'],
+    [
+      { type: 'string', example: '2026-05-01' },
+      { type: 'text', help: 'For example, `2026-01-31`.' },
+      '{{parameters.due_date}}',
+    ],
+    [{ type: 'string', description: 'As YYYY-MM-DD.' }, { type: 'text' }, '{{parameters.due_date}}'],
+    [{ type: ['integer', 'null'], minimum: 0 }, { type: 'uinteger' }, '{{parameters.due_date}}'],
+    [
+      { enum: ['DE', 'in_work', null] },
+      {
+        type: 'select',
+        options: [
+          { label: 'DE', value: 'DE' },
+          { label: 'In work', value: 'in_work' },
+        ],
+      },
+      '{{parameters.due_date}}',
+    ],
+    [
+      { type: 'array', items: { enum: ['a', 'b'] } },
+      { type: 'select', multiple: true },
+      '{{parameters.due_date}}',
+    ],
+    [
+      { anyOf: [{ type: 'string', format: 'email' }, { type: 'null' }] },
+      { type: 'email' },
+      '{{parameters.due_date}}',
+    ],
+    [{ oneOf: [{ type: 'string' }, { type: 'integer' }] }, { type: 'any' }, '{{parameters.due_date}}'],
+    [
+      { type: 'object', additionalProperties: { type: 'integer' } },
+      { type: 'array', spec: [{ name: 'key' }, { name: 'value', type: 'integer' }] },
+      "{{if(parameters.due_date, toCollection(parameters.due_date, 'key', 'value'))}}",
+    ],
+  ])('makes of the schema %j the field %j', async (schema, field, sent) => {
+    const body = { type: 'object', properties: { due_date: schema } };
+    const post = { ...POST_USER, requestBody: { content: { 'application/json': { schema: body } } } };
+    const made = await importDocument(api({ '/users': { post } }));
+    expect(made, made.err).toMatchObject({ code: 0 });
+    const form = JSON.parse(read(moduleFile('create-user', 'mappable-params'))) as readonly unknown[];
+    expect(form).toMatchObject([{ name: 'due_date', label: 'Due date', ...field }]);
+    expect(json(moduleFile('create-user', 'communication'))['body']).toEqual({ due_date: sent });
+    const reviewed = await cli(['check', 'acme', '--profile', 'review', '--fail-on', 'warning'], {
+      cwd: folder,
+    });
+    expect(reviewed, reviewed.out).toMatchObject({ code: 0 });
+  });
+
   it('reports what a document cannot say or an app cannot do', async () => {
     const document = api({
       '/logs': { get: { responses: { 200: { description: 'Logs.', content: { 'application/xml': {} } } } } },
@@ -241,11 +307,40 @@ describe('iml init app --openapi', () => {
     expect(report).toContain(
       '- `GET /logs`: Its response is application/xml; expected JSON, text or a file.',
     );
-    expect(report).toContain(
-      '- `listUsers` (`GET /users`): The document does not say how the list is paged.',
-    );
+    expect(report).toContain('- `listUsers`: The document does not say how the list is paged.');
     expect(report).toContain('The reference `https://other.example/schema.json#/A` is in another document');
     expect(report).toContain('The reference `#/components/schemas/None` names nothing in the document.');
+  });
+
+  it('imports only operations with a tag that --tag names, also the next time', async () => {
+    const tagged = api({
+      '/users': { post: { ...POST_USER, tags: ['Users'] } },
+      '/logs': { get: { operationId: 'getLog', tags: ['Logs'], responses: respond(USER) } },
+    });
+    const unknown = await importDocument(tagged, ['--tag', 'User']);
+    expect(unknown).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('No operation has the tag "User".'),
+    });
+    for (const args of [['--tag', 'Users'], []]) {
+      expect(await importDocument(tagged, args)).toMatchObject({
+        code: 0,
+        out: expect.stringContaining('1 of 1 operations are modules'),
+      });
+    }
+    expect(read('makecomapp.json')).not.toContain('getLog');
+    expect((await importDocument(tagged, ['--tag', 'Users', '--tag', 'Logs'])).out).toContain(
+      'added: module getLog',
+    );
+  });
+
+  it('refuses a document of which the manifest would be larger than apps may have', async () => {
+    const made = await importDocument(largeApi(400, THING));
+    expect(made).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('Import a part of the document with --tag'),
+    });
+    expect(existsSync(path.join(folder, 'acme'))).toBe(false);
   });
 
   it('lets no expression, prototype or path of a document into the app', async () => {
@@ -395,6 +490,7 @@ describe('iml init app --openapi', () => {
           baseUrl: 'https://api.acme.example',
           authentication: undefined,
           accountPath: undefined,
+          tags: [],
           knownNames: new Map(),
           deleted: new Set(),
           otherNames: [],
@@ -451,7 +547,7 @@ describe('a second import', () => {
     const second = await importDocument(changed);
     expect(second.out).toContain('added: module deleteUser');
     expect(second.out).toContain('updated: module createUser');
-    expect(second.out).toContain('no longer in the document: GET /users/{id} (getUser stays)');
+    expect(second.out).toContain('no longer imported: GET /users/{id} (getUser stays)');
     // The name stays, although the operationId changed: scenarios refer to it.
     expect(json(moduleFile('create-user', 'communication'))['body']).toEqual({
       name: '{{parameters.name}}',

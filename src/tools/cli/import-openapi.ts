@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import pLimit from 'p-limit';
 import { COMPONENT_KINDS } from '../../engine/assembling/code-types.js';
-import { openAppFolder } from '../../engine/loading/app-folder.js';
+import { MAX_FILE_BYTES, openAppFolder } from '../../engine/loading/app-folder.js';
 import { loadApp } from '../../engine/loading/load-app.js';
 import { MANIFEST } from '../../engine/loading/read-manifest.js';
 import { createFolderWriter, readErrno, readRegularFile } from '../../shared/files.js';
@@ -64,6 +64,7 @@ export async function importApp(args: Arguments, target: OpenApiTarget, io: Io):
     baseUrl: await target.readBaseUrl(baseUrl),
     authentication: AUTHENTICATIONS.find((one) => one === options['auth']),
     accountPath: options['account-path'],
+    tags: options['tag']?.split('\n') ?? [],
     knownNames: new Map(Object.entries(before?.state.operations ?? {})),
     deleted: before === undefined ? new Set() : listDeleted(before.manifest, before.state),
     otherNames: before === undefined ? [] : [...recordsOf(before.manifest, 'module').keys()],
@@ -75,6 +76,11 @@ export async function importApp(args: Arguments, target: OpenApiTarget, io: Io):
   const [conflict] = before === undefined ? plan.kept : [];
   if (conflict !== undefined) {
     throw usageError(`init app: "${conflict.path}" exists already in "${given}". Nothing was written.`);
+  }
+  if (Buffer.byteLength(plan.manifest.text) > MAX_FILE_BYTES) {
+    throw usageError(
+      `The app would have ${imported.modules.length} modules, and its ${MANIFEST} more than ${MAX_FILE_BYTES} bytes. Import a part of the document with --tag NAME.`,
+    );
   }
   const operations = {
     ...before?.state.operations,
@@ -141,7 +147,8 @@ function collectOptions(args: Arguments, state: ImportState | undefined): Readon
     const value = args.text(name) ?? state?.options[name];
     return value === undefined ? [] : [[name, value] as const];
   });
-  return Object.fromEntries(entries);
+  const tags = args.isSet('tag') ? args.texts('tag').join('\n') : state?.options['tag'];
+  return { ...Object.fromEntries(entries), ...(tags !== undefined && { tag: tags }) };
 }
 
 function readFrom(root: string): (file: string) => Promise<string | undefined> {
@@ -259,9 +266,7 @@ function listUpdates({ added, changed, kept }: ImportPlan, removed: Summary['rem
     ...shorten(added.map((name) => `  added: ${name}`)),
     ...shorten(changed.map((name) => `  updated: ${name}`)),
     ...shorten(kept.map(({ path: file }) => `  kept, as it was changed by hand: ${file}`)),
-    ...shorten(
-      removed.map(([operation, module]) => `  no longer in the document: ${operation} (${module} stays)`),
-    ),
+    ...shorten(removed.map(([operation, module]) => `  no longer imported: ${operation} (${module} stays)`)),
   ];
 }
 

@@ -62,6 +62,11 @@ export const INIT_COMMAND: Command = {
       value: 'FILE',
       help: 'app: makes the modules of an OpenAPI 3.0 or 3.1 document in JSON or YAML. Repeated, it updates the app.',
     },
+    tag: {
+      value: 'NAME',
+      multiple: true,
+      help: '--openapi: only operations with this tag. Default: all.',
+    },
     extension: { value: '.iml.json|.iml.jsonc', help: 'app: extension of the files. Default: .iml.json.' },
   },
   examples: [
@@ -111,6 +116,7 @@ async function initApp(args: Arguments, io: Io): Promise<number> {
   const extension = oneOf(['.iml.json', '.iml.jsonc'])(args.text('extension') ?? '.iml.json');
   const openapi = args.text('openapi');
   if (openapi !== undefined) return importDocument(args, { root, given, file: openapi }, io);
+  if (args.isSet('tag')) throw usageError('--tag goes with --openapi.');
   if (existsSync(path.join(root, MANIFEST))) {
     throw usageError(`The folder "${given}" already contains an app. Add components with iml add.`);
   }

@@ -1,5 +1,6 @@
 import { isPlainName } from '../../../language/syntax/grammar.js';
 import { isPlainObject, type PlainObject } from '../../../shared/plain-object.js';
+import { PAGING_MEMBERS, PAGING_PARAMETERS, plainName } from '../paging-names.js';
 
 /** How a list API pages, from the names of its query parameters and of the members of a response. */
 export interface Paging {
@@ -13,19 +14,8 @@ export interface Paging {
   readonly isUnknown: boolean;
 }
 
-/** Names of query parameters. [inf] */
-const PAGE = /^(?:page|page_?(?:number|no|num|index)|pagenumber)$/i;
-const OFFSET = /^\$?(?:offset|skip|start_?at|start_?index)$/i;
-const CURSOR =
-  /^(?:cursor|(?:page|next|continuation|next_?page)_?token|starting_?after|after|continuation)$/i;
-const SIZE = /^\$?(?:limit|per_?page|page_?size|size|max_?results|take|top|first|count)$/i;
-
-/** Names of members of responses. [inf] */
-const MORE = /^(?:has_?more|has_?next(?:_?page)?|more|more_?results|is_?truncated)$/i;
-const NEXT = /^(?:@odata\.)?next(?:_?page)?(?:_?(?:url|link|uri))?$/i;
-const TOKEN = /^(?:next_?(?:cursor|token|page_?token)?|cursor|end_?cursor|continuation_?token|after)$/i;
-const PAGES = /^(?:total_?pages|page_?count|pages|last_?page)$/i;
-const TOTAL = /^(?:total|total_?(?:count|results|items|records))$/i;
+/** Links are recognized by their values. */
+const NEXT = /^(?:odata)?next(?:page)?(?:url|link|uri|href)?$/;
 
 interface Member {
   readonly name: string;
@@ -45,16 +35,17 @@ export function guessPaging(
   responses: readonly unknown[],
   list: string,
 ): Paging {
-  const find = (pattern: RegExp): string | undefined => Object.keys(query).find((name) => pattern.test(name));
-  const size = find(SIZE);
-  const [page, offset] = [find(PAGE), find(OFFSET)];
-  const cursor = find(CURSOR);
+  const find = (pattern: RegExp): string | undefined =>
+    Object.keys(query).find((name) => pattern.test(plainName(name)));
+  const size = find(PAGING_PARAMETERS.size);
+  const [page, offset] = [find(PAGING_PARAMETERS.page), find(PAGING_PARAMETERS.offset)];
+  const cursor = find(PAGING_PARAMETERS.cursor);
   const sizeValue = size === undefined ? undefined : Number(query[size]);
   const hasSize = sizeValue !== undefined && Number.isInteger(sizeValue) && sizeValue > 0;
   const fixed: PlainObject = size !== undefined && hasSize ? { [size]: sizeValue } : {};
   const members = responses.flatMap((body) => listMembers(body, 'body', 0));
   const has = (pattern: RegExp, isValue: (value: unknown) => boolean): string | undefined =>
-    members.find(({ name, value }) => pattern.test(name) && isValue(value))?.path;
+    members.find(({ name, value }) => pattern.test(plainName(name)) && isValue(value))?.path;
   const used = (...names: readonly (string | undefined)[]): ReadonlySet<string> =>
     new Set(names.filter((name) => name !== undefined));
   const result = (qs: PlainObject, pagination: PlainObject, isUnknown = false): Paging => ({
@@ -69,15 +60,15 @@ export function guessPaging(
     const target = `{{${link}}}`;
     return result({}, { url: target, condition: target });
   }
-  const token = has(TOKEN, (value) => typeof value === 'string' || typeof value === 'number');
+  const token = has(PAGING_MEMBERS.cursor, (value) => typeof value === 'string' || typeof value === 'number');
   if (token !== undefined || (cursor !== undefined && page === undefined)) {
     const path = token ?? 'body.nextCursor';
     const name = cursor ?? 'cursor';
     return result({}, { qs: { [name]: `{{${path}}}` }, condition: `{{${path}}}` }, token === undefined);
   }
-  const more = has(MORE, (value) => typeof value === 'boolean');
-  const pages = has(PAGES, (value) => typeof value === 'number');
-  const total = has(TOTAL, (value) => typeof value === 'number');
+  const more = has(PAGING_MEMBERS.more, (value) => typeof value === 'boolean');
+  const pages = has(PAGING_MEMBERS.pages, (value) => typeof value === 'number');
+  const total = has(PAGING_MEMBERS.total, (value) => typeof value === 'number');
   const condition =
     more ??
     (pages === undefined ? undefined : `${pages} >= pagination.page`) ??

@@ -88,6 +88,9 @@ export function labelOf(name: string): string {
 
 const MAX_HELP = 250;
 
+/** The form of a date without a time. */
+const DAY_FORMAT = /YYYY|\d{4}-\d{2}-\d{2}(?!T)/;
+
 function fieldOf(
   name: string,
   view: SchemaView | undefined,
@@ -99,7 +102,7 @@ function fieldOf(
     return { name, label, type: 'any', ...(context.use === 'form' && isRequired && { required: true }) };
   const type = typeOf(name, view, context, isNested);
   if (context.use === 'interface') return { name, label, ...type };
-  const help = helpOf(view, label, String(type['type']));
+  const help = helpOf(name, view, String(type['type']));
   const fallback = defaultOf(view);
   return {
     name,
@@ -111,13 +114,13 @@ function fieldOf(
   };
 }
 
-function helpOf(view: SchemaView, label: string, type: string): string {
+function helpOf(name: string, view: SchemaView, type: string): string {
   const text = firstSentences(textKeyword(view, 'description'), MAX_HELP)
     .replace(/\(?\be\.g\.,?\s/gi, (found) => (found.startsWith('(') ? '(for example, ' : 'for example, '))
     .replace(/^\p{Ll}/u, (letter) => letter.toUpperCase());
-  const help = sameWords(text, label) ? '' : text;
-  if (type !== 'text' || textKeyword(view, 'format') !== 'date' || /\d{4}-\d{2}-\d{2}/.test(help))
-    return help;
+  const help = sameWords(text, labelOf(name)) ? '' : text;
+  const isDay = textKeyword(view, 'format') === 'date' || DATE_NAME.test(name);
+  if (type !== 'text' || !isDay || DAY_FORMAT.test(help)) return help;
   return `${help}${help === '' || /[.!?…]$/.test(help) ? '' : '.'} For example, \`2026-01-31\`.`.trim();
 }
 
@@ -219,10 +222,9 @@ function textType(name: string, view: SchemaView, { use }: Context, isNested: bo
   return { type: 'text' };
 }
 
-/** Whether a text without a format is a date and time by its name, unless the document shows another form. [inf] */
+/** Whether a text without a format is a date and time by its name, unless the document shows a date alone. [inf] */
 function isDateByName(name: string, view: SchemaView): boolean {
-  if (!DATE_NAME.test(name)) return false;
   const example = exampleOf(view);
-  if (typeof example === 'string') return /^\d{4}-\d{2}-\d{2}T/.test(example);
-  return !/YYYY|\d{4}-\d{2}-\d{2}(?!T)/.test(textKeyword(view, 'description'));
+  const isDay = typeof example === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(example);
+  return DATE_NAME.test(name) && !isDay && !DAY_FORMAT.test(textKeyword(view, 'description'));
 }

@@ -32,6 +32,8 @@ export interface ImportOptions {
   readonly baseUrl: string;
   readonly authentication: Authentication | undefined;
   readonly accountPath: string | undefined;
+  /** Only operations with one of these tags; empty for all. */
+  readonly tags: readonly string[];
   /** Names of modules by operation, from an earlier import. */
   readonly knownNames: ReadonlyMap<string, string>;
   /** Operations whose modules were deleted by hand. */
@@ -53,7 +55,7 @@ export function readServer({ root }: OpenApiDocument): string | undefined {
 export function importOpenApi({ root, version }: OpenApiDocument, options: ImportOptions): ImportedApp {
   const { baseUrl } = options;
   const references = createReferences(root);
-  const { operations, leftOut } = listOperations(root, references);
+  const { operations, leftOut } = listOperations(root, references, options.tags);
   const info = ownMember(root, 'info');
   const title = isPlainObject(info) ? plainLine(ownMember(info, 'title')) : '';
   const label = options.label ?? (title === '' ? 'API' : title.slice(0, 100));

@@ -94,7 +94,8 @@ const MAX_LABEL = 60;
 export function labelModule(operation: Operation, kind: ModuleKind): string {
   const summary = plainLine(ownMember(operation.spec, 'summary')).replace(/\.$/, '');
   const fits = summary !== '' && summary.length <= MAX_LABEL && /\s/.test(summary);
-  const words = fits ? toSentence(summary) : [];
+  // A relative clause is too much for a label.
+  const words = fits ? toSentence(summary.replace(/,? (?:that|which|who|whose) .*$/, '')) : [];
   const [first = '', ...rest] = words;
   const verb = USUAL_VERBS.find(([pattern]) => pattern.test(first.toLowerCase()))?.[1] ?? first;
   if (kind === 'search') {

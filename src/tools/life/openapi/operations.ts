@@ -1,4 +1,6 @@
+import { EngineError } from '../../../shared/errors/engine-error.js';
 import { isPlainObject, ownMember, type PlainObject } from '../../../shared/plain-object.js';
+import { didYouMean } from '../../../shared/suggest.js';
 import type { References } from './references.js';
 
 /** One operation of a document with what it inherits from its path. */
@@ -28,8 +30,18 @@ export interface OperationList {
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
 const OTHER_METHODS = ['head', 'options', 'trace'];
 
-/** The operations of a document in their order. */
-export function listOperations(root: PlainObject, references: References): OperationList {
+/**
+ * The operations of a document in their order.
+ *
+ * @param tags only operations with one of these; empty for all
+ * @throws EngineError (USAGE) for a tag that no operation has
+ */
+export function listOperations(
+  root: PlainObject,
+  references: References,
+  tags: readonly string[],
+): OperationList {
+  const found = new Set<string>();
   const operations: Operation[] = [];
   const leftOut: LeftOut[] = [];
   const paths = ownMember(root, 'paths');
@@ -40,6 +52,9 @@ export function listOperations(root: PlainObject, references: References): Opera
     for (const method of [...METHODS, ...OTHER_METHODS]) {
       const spec = ownMember(item, method);
       if (!isPlainObject(spec)) continue;
+      const own = tagsOf({ spec });
+      for (const tag of own) found.add(tag);
+      if (tags.length > 0 && !own.some((tag) => tags.includes(tag))) continue;
       const key = `${method.toUpperCase()} ${path}`;
       const reason = whyLeftOut(method, path, spec);
       if (reason !== undefined) {
@@ -51,7 +66,12 @@ export function listOperations(root: PlainObject, references: References): Opera
       operations.push({ key, method: method.toUpperCase(), path, spec, parameters, servers });
     }
   }
-  return { operations, leftOut: [...leftOut, ...listEvents(root, references)] };
+  const unknown = tags.find((tag) => !found.has(tag));
+  if (unknown !== undefined) {
+    const hint = didYouMean(unknown, found) || ` There are ${[...found].join(', ') || 'no tags'}.`;
+    throw new EngineError('USAGE', `No operation has the tag "${unknown}".${hint}`);
+  }
+  return { operations, leftOut: tags.length > 0 ? leftOut : [...leftOut, ...listEvents(root, references)] };
 }
 
 function whyLeftOut(method: string, path: string, spec: PlainObject): string | undefined {
@@ -89,7 +109,7 @@ function listEvents(root: PlainObject, references: References): readonly LeftOut
 }
 
 /** The texts of `tags` of an operation. */
-export function tagsOf({ spec }: Operation): readonly string[] {
+export function tagsOf({ spec }: Pick<Operation, 'spec'>): readonly string[] {
   const tags = ownMember(spec, 'tags');
   return Array.isArray(tags)
     ? tags.filter((tag): tag is string => typeof tag === 'string' && tag.trim() !== '')

@@ -1,4 +1,5 @@
 import { ownMember, type PlainObject } from '../../../shared/plain-object.js';
+import { PAGING_MEMBERS, PAGING_PARAMETERS, plainName } from '../paging-names.js';
 import type { Operation } from './operations.js';
 import { isUsableName, printPath } from './plain-text.js';
 import type { References } from './references.js';
@@ -19,23 +20,6 @@ export interface Paging {
 
 /** Page size where the document names neither a maximum nor a default. [choice] */
 const PAGE_SIZE = 100;
-
-const SIZE =
-  /^(?:limit|pagesize|perpage|size|count|maxresults?|max|rows|take|top|first|pagelimit|resultsperpage|itemsperpage|maxpagesize|maxitems|num)$/;
-const PAGE = /^(?:page|pagenumber|pageno|pagenum|pageindex|currentpage|p)$/;
-const OFFSET = /^(?:offset|skip|start|startat|startindex|from|pageoffset|firstresult)$/;
-const CURSOR =
-  /^(?:cursor|nextcursor|startcursor|pagecursor|pagetoken|nextpagetoken|nexttoken|continuation|continuationtoken|paginationtoken|after|pageafter|startingafter|afterid|marker|scrollid|bookmark|skiptoken|startkey|pagestart)$/;
-const BACKWARDS = /^(?:before|endingbefore|beforeid|pagebefore|prevcursor|previouscursor)$/;
-
-const NEXT_CURSOR =
-  /^(?:nextcursor|nextpagetoken|nexttoken|continuationtoken|continuation|paginationtoken|endcursor|nextmarker|nextpagecursor|cursorsafter|nextafter|nextscrollid|scrollid|bookmark|nextkey|next|nextpage|cursor|after|pagetoken|marker)$/;
-const NEXT_LINK =
-  /^(?:nexturl|nextlink|odatanextlink|nextpageurl|nextpagelink|nexthref|nexturi|linksnext|linksnexthref|nextpageuri)$/;
-const TOTAL_PAGES = /^(?:totalpages?|pagecount|pagestotal|pages|lastpage|numpages|nbpages|maxpage)$/;
-const HAS_MORE = /^(?:hasmore|hasnext|hasnextpage|hasmoreitems|hasmorepages|more|ismore|morepages)$/;
-const TOTAL =
-  /^(?:total|totalcount|totalresults|totalitems|totalrecords|totalelements|totalhits|recordstotal|totalsize)$/;
 
 interface Parameter {
   readonly name: string;
@@ -58,20 +42,19 @@ interface Subject {
   readonly pageSize: number | undefined;
 }
 
-function plainName(name: string): string {
-  return name.toLowerCase().replace(/[^a-z0-9]/g, '');
-}
-
 /** How the list of a response is paged, as far as the document tells. */
 export function findPaging(operation: Operation, response: ResponseShape, references: References): Paging {
   const parameters = operation.parameters
     .filter((parameter) => ownMember(parameter, 'in') === 'query')
     .map((parameter) => {
       const name = String(ownMember(parameter, 'name') ?? '');
-      return { name, plain: plainName(name), view: viewSchema(ownMember(parameter, 'schema'), references) };
+      const help = ownMember(parameter, 'description');
+      const described = typeof help === 'string' ? [{ description: help }] : [];
+      const schema = { allOf: [ownMember(parameter, 'schema'), ...described] };
+      return { name, plain: plainName(name), view: viewSchema(schema, references) };
     })
     .filter(({ name }) => isUsableName(name));
-  const size = parameters.find(({ plain, view }) => SIZE.test(plain) && isNumber(view));
+  const size = parameters.find(({ plain, view }) => PAGING_PARAMETERS.size.test(plain) && isNumber(view));
   const subject: Subject = {
     parameters,
     members: listMembers(response, references),
@@ -136,7 +119,9 @@ function sizeOf({ view }: Parameter): number | undefined {
     const value = view && ownMember(view.keywords, name);
     return typeof value === 'number' && value >= 1 ? Math.floor(value) : undefined;
   };
-  return read('maximum') ?? read('default');
+  const help = view === undefined ? '' : textKeyword(view, 'description');
+  const [, described] = /\bmax(?:imum)?\b[^\d.]{0,20}(\d{1,4})\b/i.exec(help) ?? [];
+  return read('maximum') ?? (described === undefined ? undefined : Number(described)) ?? read('default');
 }
 
 /** The page size as `qs`, fixed, so that the limit of the user does not change the pages. */
@@ -158,15 +143,16 @@ function read({ path }: Member): string {
 }
 
 function byNextLink(subject: Subject): Paging | undefined {
-  const cursor = findParameter(subject, CURSOR);
+  const cursor = findParameter(subject, PAGING_PARAMETERS.cursor);
   const member =
-    findMember(subject, NEXT_LINK, ['string', 'any']) ??
+    findMember(subject, PAGING_MEMBERS.link, ['string', 'any']) ??
     subject.members.find(
       ({ names, view }) =>
         names[0] === 'next' && (isLink(view) || (cursor === undefined && view.kind === 'string')),
     );
   if (member === undefined) return undefined;
-  const page = findParameter(subject, PAGE) ?? findParameter(subject, OFFSET);
+  const page =
+    findParameter(subject, PAGING_PARAMETERS.page) ?? findParameter(subject, PAGING_PARAMETERS.offset);
   const path = `{{${read(member)}}}`;
   return {
     kind: 'next link',
@@ -188,11 +174,11 @@ function findParameter({ parameters }: Subject, pattern: RegExp): Parameter | un
 }
 
 function byCursor(subject: Subject): Paging | undefined {
-  const cursor = findParameter(subject, CURSOR);
+  const cursor = findParameter(subject, PAGING_PARAMETERS.cursor);
   if (cursor === undefined) return undefined;
-  const backwards = subject.parameters.filter(({ plain }) => BACKWARDS.test(plain));
+  const backwards = subject.parameters.filter(({ plain }) => PAGING_PARAMETERS.backwards.test(plain));
   const parameters = namesOf(subject.size, cursor, ...backwards);
-  const member = findMember(subject, NEXT_CURSOR, ['string', 'integer', 'number', 'any']);
+  const member = findMember(subject, PAGING_MEMBERS.cursor, ['string', 'integer', 'number', 'any']);
   const shared = { kind: 'cursor', qs: sizeQs(subject), parameters } as const;
   if (member !== undefined) {
     const path = `{{${read(member)}}}`;
@@ -202,7 +188,7 @@ function byCursor(subject: Subject): Paging | undefined {
       guess: guessSize(subject),
     };
   }
-  const more = findMember(subject, HAS_MORE, ['boolean', 'any']);
+  const more = findMember(subject, PAGING_MEMBERS.more, ['boolean', 'any']);
   const id = subject.response.item?.properties.find(({ name }) => name === 'id');
   if (more === undefined || id === undefined) return undefined;
   // The cursor is the ID of the last item of the page.
@@ -230,7 +216,7 @@ function byDocumentedHeader(subject: Subject): Paging | undefined {
 
 /** Without a word in the document, a link in the header is followed if there is one. [choice] */
 function byAnyHeader(subject: Subject): Paging {
-  const page = findParameter(subject, PAGE);
+  const page = findParameter(subject, PAGING_PARAMETERS.page);
   return {
     kind: 'unknown',
     qs: sizeQs(subject),
@@ -249,10 +235,10 @@ function firstOf({ view }: Parameter): number {
 }
 
 function byPageNumber(subject: Subject): Paging | undefined {
-  const page = findParameter(subject, PAGE);
+  const page = findParameter(subject, PAGING_PARAMETERS.page);
   if (page === undefined || !isNumber(page.view)) return undefined;
   const first = firstOf(page);
-  const pages = findMember(subject, TOTAL_PAGES, ['integer', 'number', 'any']);
+  const pages = findMember(subject, PAGING_MEMBERS.pages, ['integer', 'number', 'any']);
   return {
     kind: 'page number',
     qs: { [page.name]: first, ...sizeQs(subject) },
@@ -267,11 +253,11 @@ function byPageNumber(subject: Subject): Paging | undefined {
 
 /** Whether there is a further page, from what the response tells: a flag, the number of records, or a page with records. */
 function endCondition(subject: Subject): string {
-  const more = findMember(subject, HAS_MORE, ['boolean', 'any']);
+  const more = findMember(subject, PAGING_MEMBERS.more, ['boolean', 'any']);
   if (more !== undefined) return `{{${read(more)}}}`;
   const last = subject.members.find(({ names, view }) => names[0] === 'last' && view.kind === 'boolean');
   if (last !== undefined) return `{{!${read(last)}}}`;
-  const total = findMember(subject, TOTAL, ['integer', 'number', 'any']);
+  const total = findMember(subject, PAGING_MEMBERS.total, ['integer', 'number', 'any']);
   const { size, pageSize } = subject;
   if (total !== undefined && size !== undefined) {
     return `{{${read(total)} > (pagination.page - 1) * ${pageSize ?? PAGE_SIZE}}}`;
@@ -280,7 +266,7 @@ function endCondition(subject: Subject): string {
 }
 
 function byOffset(subject: Subject): Paging | undefined {
-  const offset = findParameter(subject, OFFSET);
+  const offset = findParameter(subject, PAGING_PARAMETERS.offset);
   const { size, pageSize } = subject;
   if (offset === undefined || size === undefined || !isNumber(offset.view)) return undefined;
   const value =

@@ -1,3 +1,5 @@
+import { isPlainName } from '../../../language/syntax/grammar.js';
+
 /** Texts of a document for people: Markdown and HTML become one plain line, without expressions of IML. */
 export function plainLine(text: unknown): string {
   if (typeof text !== 'string') return '';
@@ -27,7 +29,7 @@ export function firstSentences(text: unknown, maxLength: number): string {
 
 /** A path of an expression: `body.data`, with names that are no identifiers in backticks. */
 export function printPath(root: string, names: readonly string[]): string {
-  return [root, ...names.map((name) => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : `\`${name}\``))].join('.');
+  return [root, ...names.map((name) => (isPlainName(name) ? name : `\`${name}\``))].join('.');
 }
 
 /** Whether a name can stand in a path, as the name of a member and in a form. */

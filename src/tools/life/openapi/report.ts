@@ -19,9 +19,11 @@ export function printReport(
   { title, modules, leftOut, notes }: ImportedApp,
   changes: ImportChanges | undefined,
 ): string {
-  const checks = modules.flatMap(({ name, operation, notes: own }) =>
-    own.map((note) => `- \`${name}\` (${code(operation.key)}): ${line(note)}`),
-  );
+  const noted = new Map<string, string[]>();
+  for (const { name, notes: own } of modules) {
+    for (const note of own) noted.set(note, [...(noted.get(note) ?? []), `\`${name}\``]);
+  }
+  const checks = [...noted].map(([note, names]) => `- ${names.join(', ')}: ${line(note)}`);
   const sections: readonly (readonly [heading: string, lines: readonly string[]])[] = [
     ['Left out', leftOut.map(({ key, reason }) => `- ${code(key)}: ${line(reason)}`)],
     ['Base and connection', notes.map((note) => `- ${line(note)}`)],
@@ -63,7 +65,7 @@ function listChanges({
     ['Added since the last import', added.map((name) => `- ${name}`)],
     ['Updated since the last import', changed.map((name) => `- ${name}`)],
     [
-      'No longer in the document',
+      'No longer imported',
       removed.map(([operation, module]) => `- ${code(operation)}: its module \`${module}\` stays.`),
     ],
     ['Changed by hand and kept', kept.flatMap(printKept)],

@@ -68,8 +68,10 @@ export function chooseCredentials(options: SecurityOptions): Credentials {
         : `The security scheme \`${name}\` is not used. ${howToUse(part, chosen?.api.authentication)}`,
     );
   if (chosen === undefined) {
+    // Without a scheme, the kind that the user asked for is that of the templates.
+    const authentication = wanted ?? 'none';
     return {
-      api: { authentication: 'none', keys: [] },
+      api: { authentication, keys: authentication === 'api-key' ? [BEARER_KEY] : [] },
       notes,
       accessOf: () => ({ scopes: [], note: undefined }),
     };

@@ -30,6 +30,9 @@ export const moduleLabel: Rule = {
   },
 };
 
+/** A plural at the end or before what tells more about it: `Get members of a team`. */
+const PLURAL = /s(?: \(|$| (?:as|at|between|by|for|from|in|of|on|to|with) )/;
+
 function judgeLabel({ type, name, label }: ModuleComponent): string | undefined {
   // `missing-label` reports it.
   if (label === undefined) return undefined;
@@ -39,11 +42,7 @@ function judgeLabel({ type, name, label }: ModuleComponent): string | undefined 
     const verb = type === 'search' ? '"List" or "Search"' : '"Watch"';
     return `The label "${label}" of a ${type.replace('_', ' ')} starts with ${verb}.`;
   }
-  if (
-    type === 'action' &&
-    /^(?:Get|Create|Update|Delete) (?!an? )/.test(label) &&
-    !/s(?: \(|$)/.test(label)
-  ) {
+  if (type === 'action' && /^(?:Get|Create|Update|Delete) (?!an? |or )/.test(label) && !PLURAL.test(label)) {
     return `Write "${label}" with "a" or "an": "${label.replace(/ /, ' a ')}".`;
   }
   // Names of products have capitals, so only a label with all words capitalized is reported.
