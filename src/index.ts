@@ -1,6 +1,6 @@
 // Apps
 
-export type { AppDefinition } from './engine/assembling/app-definition.js';
+export type { AppDefinition } from './engine/assembling/define-app.js';
 export { defineApp } from './engine/assembling/define-app.js';
 export type { App } from './engine/document/app.js';
 export { loadApp } from './engine/loading/load-app.js';

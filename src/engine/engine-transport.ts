@@ -13,9 +13,15 @@ import { EngineError } from '../shared/errors/engine-error.js';
 import { findDeclaredHosts } from './declared-hosts.js';
 import type { App } from './document/app.js';
 import { completeResponses } from './http/content-decoding.js';
-import { type HostPolicy, readHosts, refuseUndeclared } from './http/host-policy.js';
+import {
+  type HostMapping,
+  type HostPolicy,
+  mapHosts,
+  readHostMap,
+  readHosts,
+  refuseUndeclared,
+} from './http/host-policy.js';
 import { parseHttpUrl } from './http/http-url.js';
-import { type HostMapping, mapHosts, readHostMap } from './http/map-hosts.js';
 import { createNetworkGuard } from './http/network-guard.js';
 import type { Transport, TransportResponse } from './http/transport.js';
 import { createUndiciTransport, type UndiciTransportOptions } from './http/undici-transport.js';

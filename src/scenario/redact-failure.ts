@@ -1,5 +1,4 @@
-import { createRedactor } from '../engine/redaction/redact.js';
-import { redactAppError } from '../engine/redaction/redact-app-error.js';
+import { createRedactor, redactAppError } from '../engine/redaction/redact.js';
 import { collectNamedSecrets } from '../engine/redaction/secrets.js';
 import type { AppError } from '../shared/errors/app-error.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { completeResponses } from '../../src/engine/http/content-decoding.js';
-import { type HostMapping, mapHosts, readHostMap } from '../../src/engine/http/map-hosts.js';
+import { type HostMapping, mapHosts, readHostMap } from '../../src/engine/http/host-policy.js';
 import type { TransportRequest, TransportResponse } from '../../src/index.js';
 import { request } from './loopback.js';
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { coerceText } from '../../src/engine/parameters/coerce-text.js';
-import { encodeText } from '../../src/engine/parameters/convert-value.js';
+import { coerceText, encodeText } from '../../src/engine/parameters/convert-value.js';
 import { type ParameterSpec, parseForm as readParameters } from '../../src/engine/parameters/index.js';
 
 const hex = (text: string, codepage: string) => {

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { redactAppError, redactCauses } from '../../src/engine/redaction/redact-app-error.js';
+import { redactAppError, redactCauses } from '../../src/engine/redaction/redact.js';
 import { AppError } from '../../src/index.js';
 
 const redact = (text: string): string => text.replaceAll('hush', '*');

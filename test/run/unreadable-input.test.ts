@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { redactCauses } from '../../src/engine/redaction/redact-app-error.js';
+import { redactCauses } from '../../src/engine/redaction/redact.js';
 import { createEngine, defineApp } from '../../src/index.js';
 import { engineOf, service } from './helpers.js';
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { type LoadingPlace, loadFunctions } from '../../src/engine/sandbox/load-functions.js';
-import { createDeadline } from '../../src/engine/sandbox/sandbox-limits.js';
+import { createDeadline } from '../../src/engine/sandbox/sandbox.js';
 
 it('gives the next file its full time after a file that compiles slowly', () => {
   let nowMs = 0;

@@ -2,10 +2,14 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { createGuest } from '../../src/engine/sandbox/guest.js';
 import { createMachine } from '../../src/engine/sandbox/machine.js';
-import { type MemoryImage, type StartedImage, unpackImage } from '../../src/engine/sandbox/memory-image.js';
 import { prepareQuickJs } from '../../src/engine/sandbox/prepare-quickjs.js';
-import { loadUnprepared } from '../../src/engine/sandbox/quickjs-code.js';
-import { DEFAULT_SANDBOX_LIMITS } from '../../src/engine/sandbox/sandbox-limits.js';
+import {
+  loadUnprepared,
+  type MemoryImage,
+  type StartedImage,
+  unpackImage,
+} from '../../src/engine/sandbox/quickjs-code.js';
+import { DEFAULT_SANDBOX_LIMITS } from '../../src/engine/sandbox/sandbox.js';
 
 /** Reads a file of `dist`; the tests run after a build. */
 function readShipped(name: string): Buffer {

@@ -13,7 +13,6 @@ import {
   type WebhookComponent,
 } from '../document/app.js';
 import { collectWarnings, type Document, limitWarnings, type Warning } from '../document/document.js';
-import type { AppParts, ComponentField, ComponentPart } from './app-parts.js';
 import {
   checkAddresses,
   checkAppFunctions,
@@ -21,8 +20,16 @@ import {
   checkReferences,
   checkSharedWebhooks,
 } from './check-app.js';
-import type { ComponentKind } from './code-types.js';
-import { CONNECTION_TYPE_NAMES, CRUD_KINDS, MODULE_TYPES, WEBHOOK_TYPES } from './component-types.js';
+import {
+  type AppParts,
+  CONNECTION_TYPE_NAMES,
+  type ComponentField,
+  type ComponentKind,
+  type ComponentPart,
+  CRUD_KINDS,
+  MODULE_TYPES,
+  WEBHOOK_TYPES,
+} from './code-types.js';
 
 /** Assembles and checks an app. Throws only errors of `refuse`. */
 export function assembleApp(parts: AppParts): App {

@@ -9,11 +9,9 @@ import type { App, ConnectionComponent, WebhookComponent } from '../document/app
 import { type Document, limitWarnings, type Warn, type WarningCode } from '../document/document.js';
 import { DOCUMENT_RULES, type DocumentKind, holdsTemplates } from '../document/document-shapes.js';
 import type { JsonType, KeyShape, Shape } from '../document/shape.js';
-import { checkFunctions } from '../sandbox/check-functions.js';
-import { nameFile } from '../sandbox/guest-error.js';
-import { DEFAULT_SANDBOX_LIMITS } from '../sandbox/sandbox-limits.js';
-import type { AppParts, ComponentPart } from './app-parts.js';
-import { CODE_TYPES, communicationKind } from './code-types.js';
+import { checkFunctions, nameFile } from '../sandbox/check-functions.js';
+import { DEFAULT_SANDBOX_LIMITS } from '../sandbox/sandbox.js';
+import { type AppParts, CODE_TYPES, type ComponentPart, communicationKind } from './code-types.js';
 import { APP_FUNCTION_NAMES } from './load-builtins.js';
 
 /** Checks all files of an app, and that no component lacks a required file. */

@@ -1,3 +1,6 @@
+import type { SourceLocation } from '../../shared/errors/source-location.js';
+import type { ModuleType } from '../document/app.js';
+import type { Document, Warning } from '../document/document.js';
 import type { DocumentKind } from '../document/document-shapes.js';
 
 /** The component types of a manifest, in the order of the editor. */
@@ -82,4 +85,78 @@ export function communicationKind(kind: ComponentKind, type: string | undefined)
   if (kind === 'module') return type === 'responder' ? 'responder' : 'api';
   if (kind === 'webhook') return 'webhook';
   return kind === 'endpoint' ? 'endpoint' : 'api';
+}
+
+/**
+ * Component types of a manifest. Source: https://github.com/integromat/vscode-apps-sdk#readme (makecomapp.json).
+ * [src]
+ */
+export const MODULE_TYPES: readonly ModuleType[] = [
+  ...(['trigger', 'action', 'search', 'instant_trigger', 'responder', 'universal'] as const),
+];
+const CONNECTION_TYPES = ['basic', 'oauth'] as const;
+
+/**
+ * Names of connection types in the API. All but OAuth exchange no token, so they work as `basic`. [inf]
+ * Source: https://developers.make.com/custom-apps-documentation/app-components/connections. [doc]
+ */
+export const CONNECTION_TYPE_NAMES: ReadonlyMap<string, (typeof CONNECTION_TYPES)[number]> = new Map([
+  ...(['basic', 'apikey', 'basicauth', 'digest', 'jwt', 'aws', 'other'] as const).map(
+    (name): [string, 'basic'] => [name, 'basic'],
+  ),
+  ...(['oauth', 'oauth1', 'oauth2'] as const).map((name): [string, 'oauth'] => [name, 'oauth']),
+]);
+export const WEBHOOK_TYPES = ['web', 'web-shared'] as const;
+
+/** What an action does. Source: the same page. [src] */
+export const CRUD_KINDS = ['create', 'read', 'update', 'delete'] as const;
+
+/** Metadata of a component, with the same names in every layout. */
+export type ComponentField =
+  | 'label'
+  | 'description'
+  | 'type'
+  | 'crud'
+  | 'connection'
+  | 'altConnection'
+  | 'webhook'
+  | 'annotations'
+  | 'attachedAccounts';
+
+/** Text that is not JSON: a custom function, its test. */
+export interface SourceText {
+  readonly text: string;
+  /** Path relative to the app; undefined for an app from an object. */
+  readonly file: string | undefined;
+}
+
+/** A component as read: its files are parsed, its metadata unchecked. */
+export interface ComponentPart {
+  readonly kind: ComponentKind;
+  readonly name: string;
+  readonly fields: Readonly<Partial<Record<ComponentField, unknown>>>;
+  /** Location of the component or of a field. */
+  readonly locationOf: (field?: ComponentField) => SourceLocation;
+  /** By code type. */
+  readonly documents: ReadonlyMap<string, Document>;
+  readonly sources: ReadonlyMap<string, SourceText>;
+  /** Handles a field of the wrong type: a warning for a file, an error for an object. */
+  readonly refuse: (field: ComponentField, message: string) => void;
+}
+
+/** The parts of an app from any layout, before they are checked and assembled. */
+export interface AppParts {
+  readonly name: string;
+  /** Absolute folder; undefined for an app from an object. */
+  readonly identity?: string | undefined;
+  /** IDs of the app in Make. */
+  readonly appIds?: readonly string[] | undefined;
+  readonly base: Document | undefined;
+  readonly common: Document | undefined;
+  readonly groups: Document | undefined;
+  readonly components: readonly ComponentPart[];
+  /** Connections and webhooks of another app, which may be missing. */
+  readonly foreign: ReadonlySet<string>;
+  /** Warnings of the reader. */
+  readonly warnings: readonly Warning[];
 }

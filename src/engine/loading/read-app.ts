@@ -2,8 +2,8 @@ import path from 'node:path';
 import { SEMANTICS, type Semantics } from '../../language/environment.js';
 import { SpecError } from '../../shared/errors/engine-error.js';
 import { isPlainObject } from '../../shared/plain-object.js';
-import type { ComponentPart } from '../assembling/app-parts.js';
 import { assembleApp } from '../assembling/assemble-app.js';
+import type { ComponentPart } from '../assembling/code-types.js';
 import type { App } from '../document/app.js';
 import {
   collectWarnings,
@@ -14,12 +14,10 @@ import {
 } from '../document/document.js';
 import { readDocument } from '../document/jsonc.js';
 import { type AppFolder, type LoadOptions, listFiles, openAppFolder, SPEC_FILE } from './app-folder.js';
-import { findApp } from './find-app.js';
-import { type CodeFile, type CodeReader, createCodeReader } from './read-component-files.js';
+import { findApp, findSingleFiles, refuseSingleFiles } from './find-app.js';
+import { type CodeFile, type CodeReader, createCodeReader, readFlat } from './read-component-files.js';
 import { type FoundComponent, findLyingFiles, readExported, readFound } from './read-exported.js';
-import { readFlat } from './read-flat.js';
 import { MANIFEST, type ManifestParts, readManifest } from './read-manifest.js';
-import { findSingleFiles, refuseSingleFiles } from './refuse-single-files.js';
 
 /** See `loadApp`. */
 export async function readApp(folder: string, options: LoadOptions): Promise<App> {

@@ -1,12 +1,14 @@
 import path from 'node:path';
 import type { SourceLocation } from '../../shared/errors/source-location.js';
 import { isPlainObject, ownMember, type PlainObject } from '../../shared/plain-object.js';
-import type { AppParts, ComponentField, ComponentPart } from '../assembling/app-parts.js';
 import {
+  type AppParts,
   CODE_TYPES,
   COMPONENT_KINDS,
   type CodeType,
+  type ComponentField,
   type ComponentKind,
+  type ComponentPart,
   GENERAL_CODE_TYPES,
 } from '../assembling/code-types.js';
 import { collectWarnings, type Document, type Warn, type Warning } from '../document/document.js';
@@ -19,9 +21,14 @@ import {
   SPEC_EXTENSIONS,
   SPEC_FILE,
 } from './app-folder.js';
-import { type CodeFile, type CodeReader, createCodeReader } from './read-component-files.js';
-import { findFlatFiles, readFlatComponents } from './read-flat.js';
-import { refuseSingleFiles } from './refuse-single-files.js';
+import { refuseSingleFiles } from './find-app.js';
+import {
+  type CodeFile,
+  type CodeReader,
+  createCodeReader,
+  findFlatFiles,
+  readFlatComponents,
+} from './read-component-files.js';
 
 const METADATA = 'metadata.json';
 

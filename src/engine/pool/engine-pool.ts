@@ -18,7 +18,7 @@ import {
 } from '../../shared/errors/check-options.js';
 import { EngineError } from '../../shared/errors/engine-error.js';
 import { POOL_WORKER } from '../../shared/worker-urls.js';
-import type { AppDefinition } from '../assembling/app-definition.js';
+import type { AppDefinition } from '../assembling/define-app.js';
 import type { RunInput } from '../component/check-and-connect.js';
 import type { ModuleRun } from '../component/module-run.js';
 import type { RunReport } from '../component/report.js';

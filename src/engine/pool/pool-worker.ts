@@ -3,11 +3,13 @@
 import { type MessagePort, workerData } from 'node:worker_threads';
 import { EngineError } from '../../shared/errors/engine-error.js';
 import { withByteReservation } from '../http/undici-transport.js';
-import { carryError, carryErrors, restoreError } from './carry-error.js';
 import {
+  carryError,
+  carryErrors,
   type PoolMessage,
   type PoolWorkerData,
   type PostedTask,
+  restoreError,
   type TaskResult,
   toLocalSource,
   type WorkerContext,

@@ -1,6 +1,6 @@
 import { EngineError } from '../../shared/errors/engine-error.js';
 import { isPlainObject, type PlainObject } from '../../shared/plain-object.js';
-import type { AppDefinition } from '../assembling/app-definition.js';
+import type { AppDefinition } from '../assembling/define-app.js';
 import type { Engine } from '../create-engine.js';
 import type { ModuleType } from '../document/app.js';
 import type { WorkerContext } from './messages.js';

@@ -1,6 +1,5 @@
 import { EngineError } from '../../shared/errors/engine-error.js';
-import type { AppDefinition } from '../assembling/app-definition.js';
-import { defineApp } from '../assembling/define-app.js';
+import { type AppDefinition, defineApp } from '../assembling/define-app.js';
 import type { ConnectionStore, StoredConnection } from '../connection/connection-store.js';
 import { createEngine, type Engine } from '../create-engine.js';
 import type { EngineOptions } from '../engine-options.js';

@@ -2,16 +2,18 @@ import { fileURLToPath } from 'node:url';
 import { MessageChannel, type MessagePort, type Worker } from 'node:worker_threads';
 import { ByteBudget } from '../../shared/byte-budget.js';
 import { EngineError } from '../../shared/errors/engine-error.js';
-import type { AppDefinition } from '../assembling/app-definition.js';
+import type { AppDefinition } from '../assembling/define-app.js';
 import { UNCOUNTED_BYTES } from '../http/undici-transport.js';
-import { carryError, restoreError, restoreErrors } from './carry-error.js';
-import type {
-  PoolMessage,
-  PoolTask,
-  PoolWorkerData,
-  PostedTask,
-  TaskResult,
-  WorkerMessage,
+import {
+  carryError,
+  type PoolMessage,
+  type PoolTask,
+  type PoolWorkerData,
+  type PostedTask,
+  restoreError,
+  restoreErrors,
+  type TaskResult,
+  type WorkerMessage,
 } from './messages.js';
 
 /** A task whose function may be one of the pool's own: then it has no module. */

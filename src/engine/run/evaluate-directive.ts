@@ -5,7 +5,7 @@ import { ImlError } from '../../shared/errors/iml-error.js';
 import { isCaseless, isPlainObject, type PlainObject } from '../../shared/plain-object.js';
 import type { Directive } from '../document/compile-directive.js';
 import type { ResponseHeaders } from '../http/transport.js';
-import { redactCauses } from '../redaction/redact-app-error.js';
+import { redactCauses } from '../redaction/redact.js';
 import { collectGiven } from '../redaction/secrets.js';
 import { emitLater, type RunContext } from './run-context.js';
 import type { RunLog } from './run-log.js';

@@ -1,5 +1,5 @@
 import { resolveBounds } from '../../shared/errors/check-options.js';
-import { DEFAULT_SANDBOX_LIMITS } from '../sandbox/sandbox-limits.js';
+import { DEFAULT_SANDBOX_LIMITS } from '../sandbox/sandbox.js';
 
 /** Limits of one module run. */
 export interface Limits {

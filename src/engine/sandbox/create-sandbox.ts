@@ -7,12 +7,10 @@ import {
 import { isEngineError } from '../../shared/errors/engine-error.js';
 import { functionError, ImlError } from '../../shared/errors/iml-error.js';
 import { type PlainObject, setMember } from '../../shared/plain-object.js';
-import { checkFunctions, declaredFunctions } from './check-functions.js';
-import { decodeValue, type Encoded, encodeValue } from './codec.js';
-import { DEBUG_FUNCTION, RANDOM_FUNCTION } from './guest/prelude.js';
-import { createGuest, type Guest } from './guest.js';
 import {
   type Ceiling,
+  checkFunctions,
+  declaredFunctions,
   exhausted,
   failure,
   findCeiling,
@@ -20,18 +18,24 @@ import {
   nameFile,
   placeInStack,
   readMessage,
-} from './guest-error.js';
+} from './check-functions.js';
+import { decodeValue, type Encoded, encodeValue } from './codec.js';
+import { DEBUG_FUNCTION, RANDOM_FUNCTION } from './guest/prelude.js';
+import { createGuest, type Guest } from './guest.js';
 import { FACTORY_LINES, loadFunctions } from './load-functions.js';
 import { createMachine, type Machine } from './machine.js';
 import { loadQuickJs } from './quickjs-code.js';
-import type { Sandbox, SandboxFunction, SandboxOptions, SandboxWarning } from './sandbox.js';
 import {
   createDeadline,
   DEFAULT_SANDBOX_LIMITS,
   type Deadline,
   readMaxTransfer,
+  type Sandbox,
+  type SandboxFunction,
   type SandboxLimits,
-} from './sandbox-limits.js';
+  type SandboxOptions,
+  type SandboxWarning,
+} from './sandbox.js';
 
 /**
  * Compiles an app's custom functions in a QuickJS of their own: one WebAssembly memory per app, no way to the host

@@ -1,11 +1,8 @@
 import { formatLocation } from '../../shared/errors/source-location.js';
-import { tellTooLong } from './check-functions.js';
+import { guestFileName, nameFile, placeInStack, tellTooLong } from './check-functions.js';
 import type { Guest, GuestFault } from './guest.js';
-import { guestFileName, nameFile, placeInStack } from './guest-error.js';
 import type { Machine } from './machine.js';
-import { declaredNames } from './names-in-code.js';
-import type { SandboxFunction, SandboxWarning } from './sandbox.js';
-import { type Deadline, MAX_COMPILED_LENGTH } from './sandbox-limits.js';
+import { type Deadline, MAX_COMPILED_LENGTH, type SandboxFunction, type SandboxWarning } from './sandbox.js';
 
 export interface LoadedFunctions {
   readonly warnings: readonly SandboxWarning[];
@@ -121,4 +118,34 @@ function cannotCompile(code: SandboxFunction): Loaded {
   const file = nameFile(code);
   const message = `Custom function '${code.name}' does not compile: it nests too deeply or is too large (${file})`;
   return refuse('syntax', message, file);
+}
+const DECLARATION =
+  /\bfunction(?=[\s*])[\s*]*([\p{ID_Start}$_][\p{ID_Continue}$\u200c\u200d]*)|\b(?:const|let|var)\s+([\p{ID_Start}$_][\p{ID_Continue}$\u200c\u200d]*)\s*=/gu;
+
+/** Reserved words, which matches in comments and strings may contain. */
+const RESERVED: ReadonlySet<string> = new Set(
+  `await break case catch class const continue debugger default delete do else enum export extends false finally for
+  function if implements import in instanceof interface let new null package private protected public return static
+  super switch this throw true try typeof var void while with yield arguments eval`.split(/\s+/),
+);
+
+const MAX_NAMES = 100;
+
+/**
+ * Names that may be those of functions declared at the top of `code`: `name` itself first, then the others, last
+ * one first. It reads text, not syntax: the list may contain names from comments and inner scopes, so callers check in
+ * the running code which of them is a function.
+ */
+export function declaredNames(code: string, name: string): readonly string[] {
+  const names = new Set<string>();
+  for (const match of code.matchAll(DECLARATION)) {
+    const found = match[1] ?? match[2];
+    if (found === undefined || RESERVED.has(found)) continue;
+    // Added again, so that the last declaration determines the order.
+    names.delete(found);
+    names.add(found);
+  }
+  const ranked = [...names].reverse();
+  const others = ranked.filter((other) => other !== name).slice(0, MAX_NAMES);
+  return names.has(name) ? [name, ...others] : others;
 }

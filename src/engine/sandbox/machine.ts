@@ -5,8 +5,7 @@ import type {
   QuickJSRuntime,
 } from 'quickjs-emscripten-core';
 import { EngineError } from '../../shared/errors/engine-error.js';
-import { type MemoryImage, PAGE_BYTES, restoreImage, takeImage } from './memory-image.js';
-import type { QuickJsCode } from './quickjs-code.js';
+import { type MemoryImage, PAGE_BYTES, type QuickJsCode, restoreImage, takeImage } from './quickjs-code.js';
 
 export interface MachineOptions {
   readonly memoryBytes: number;

@@ -1,8 +1,7 @@
 import { runPrelude } from './guest.js';
 import { createMachine } from './machine.js';
-import { packImage } from './memory-image.js';
-import { loadUnprepared } from './quickjs-code.js';
-import { DEFAULT_SANDBOX_LIMITS } from './sandbox-limits.js';
+import { loadUnprepared, packImage } from './quickjs-code.js';
+import { DEFAULT_SANDBOX_LIMITS } from './sandbox.js';
 
 /**
  * Runs the prelude, and gives the memory as it is then: `quickjs-code.ts` reads it instead of running the prelude at each start.

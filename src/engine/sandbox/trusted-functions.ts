@@ -8,13 +8,16 @@ import {
 import { functionError, ImlError, limitError } from '../../shared/errors/iml-error.js';
 import { formatLocation, type SourceLocation } from '../../shared/errors/source-location.js';
 import { type PlainObject, setMember } from '../../shared/plain-object.js';
-import { checkFunctions, declaredFunctions } from './check-functions.js';
-import { GLOBAL_FUNCTIONS } from './global-functions.js';
-import { nameFile } from './guest-error.js';
-import { FACTORY_LINES, writeFactory } from './load-functions.js';
-import { declaredNames } from './names-in-code.js';
-import type { Sandbox, SandboxFunction, SandboxOptions, SandboxWarning } from './sandbox.js';
-import { DEFAULT_SANDBOX_LIMITS } from './sandbox-limits.js';
+import { checkFunctions, declaredFunctions, nameFile } from './check-functions.js';
+import { declaredNames, FACTORY_LINES, writeFactory } from './load-functions.js';
+import {
+  DEFAULT_SANDBOX_LIMITS,
+  GLOBAL_FUNCTIONS,
+  type Sandbox,
+  type SandboxFunction,
+  type SandboxOptions,
+  type SandboxWarning,
+} from './sandbox.js';
 
 type AuthorFunction = (this: { timezone: string }, ...args: unknown[]) => unknown;
 

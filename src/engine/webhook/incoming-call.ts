@@ -13,8 +13,14 @@ import {
 import { EngineError, isEngineError, WebhookError } from '../../shared/errors/engine-error.js';
 import { assertNever, type PlainObject, setMember } from '../../shared/plain-object.js';
 import type { ParseResult } from '../../shared/text.js';
-import { declaredEncoding, decodeText, parseForm, parseJson } from '../http/body/decode-body.js';
-import { type MultipartPart, readMultipartParts } from '../http/body/multipart-parts.js';
+import {
+  declaredEncoding,
+  decodeText,
+  type MultipartPart,
+  parseForm,
+  parseJson,
+  readMultipartParts,
+} from '../http/body/decode-body.js';
 import { parseXml } from '../http/body/xml.js';
 import { isJsonMediaType, isTextMediaType, isXmlMediaType, readContentType } from '../http/headers.js';
 import { decodeComponent } from '../http/http-url.js';

@@ -1,8 +1,7 @@
 import path from 'node:path';
 import type { Document } from '../../engine/document/document.js';
 import { described, type KeyShape, type Shape } from '../../engine/document/shape.js';
-import { readHosts } from '../../engine/http/host-policy.js';
-import { readHostMap } from '../../engine/http/map-hosts.js';
+import { readHostMap, readHosts } from '../../engine/http/host-policy.js';
 import { createNetworkGuard } from '../../engine/http/network-guard.js';
 import { isSecretName } from '../../engine/redaction/secret-names.js';
 import { findZone } from '../../language/date/zone.js';

@@ -1,9 +1,172 @@
-import { GLOBAL_FUNCTIONS } from '../global-functions.js';
+import { GLOBAL_FUNCTIONS } from '../sandbox.js';
 import { GUEST_BUFFER } from './buffer.js';
 import { GUEST_CODEC } from './codec.js';
-import { GUEST_DISPATCH } from './dispatch.js';
 import { GUEST_ENCODINGS } from './encodings.js';
-import { GUEST_HARDEN } from './harden.js';
+
+/**
+ * Guest side of a call: finds the author's function, runs it, describes what it returns or throws, and says
+ * whether it left anything behind. Part of the prelude; `host` and `hostBytes` are its parameters.
+ */
+const GUEST_DISPATCH: string = `
+const MAX_MESSAGE = 2000;
+const MAX_STACK = 4000;
+let timezone = 'UTC';
+const factories = [];
+
+function callHost(name, args) {
+  const text = encode(args);
+  const reply = host(name, text, text[0] === 'B' ? takeBytes() : undefined);
+  if (reply[0] !== 'E') return decode(reply, reply[0] === 'B' ? hostBytes() : undefined);
+  const problem = JSON.parse(reply.slice(1));
+  const error = new Error(problem.message);
+  if (problem.code !== undefined) error.code = problem.code;
+  throw error;
+}
+
+// Each call gets the author's file afresh, so that its top-level variables do not outlive the call.
+function run(index, args) {
+  const factory = factories[index];
+  if (typeof factory === 'string') throw new Error(factory);
+  const found = factory().find((candidate) => typeof candidate === 'function');
+  if (found === undefined) throw new TypeError('The file declares no function');
+  return found.apply({ timezone }, args);
+}
+
+function dispatch(text, blob) {
+  const call = JSON.parse(text);
+  timezone = call[1];
+  let reply;
+  try {
+    const result = run(call[0], call[2] === 'P' ? call[3] : fromTagged(call[3], blob));
+    if (typeof result === 'object' && result !== null && typeof result.then === 'function') {
+      throw new TypeError('The function returned a promise: custom functions are synchronous');
+    }
+    reply = encode(result);
+  } catch (error) {
+    reply = 'E' + JSON.stringify(describe(error));
+  }
+  return (isTidy() ? '+' : '-') + reply;
+}
+
+function cut(text, length) {
+  return text.length > length ? text.slice(0, length) + '…' : text;
+}
+
+// Reading what was thrown may run the author's getters; they may throw in turn.
+function describe(thrown) {
+  try {
+    if (thrown === null) return { message: 'null', limit: 'unsaid', stack: '' };
+    if (thrown instanceof Error) {
+      const message = cut(String(thrown.message), MAX_MESSAGE) || cut(String(thrown.name), MAX_MESSAGE);
+      const limit = thrown instanceof InternalError ? 'guest' : thrown.code === 'IML_LIMIT' ? 'host' : 'none';
+      return { message, limit, stack: cut(String(thrown.stack), MAX_STACK) };
+    }
+    if (typeof thrown === 'object' && typeof thrown.message === 'string') {
+      return { message: cut(thrown.message, MAX_MESSAGE), limit: 'none', stack: '' };
+    }
+    const shown = typeof thrown === 'object' ? JSON.stringify(thrown) : String(thrown);
+    return { message: cut(String(shown), MAX_MESSAGE), limit: 'none', stack: '' };
+  } catch {
+    return { message: 'It threw a value that cannot be read', limit: 'none', stack: '' };
+  }
+}
+
+// Variables that the author forgot to declare become members of the global object: they are taken away again.
+function isTidy() {
+  const names = Reflect.ownKeys(globalThis);
+  if (names.length !== globalCount) {
+    for (const name of names) if (!globalNames.has(name) && !Reflect.deleteProperty(globalThis, name)) return false;
+  }
+  return Object.isExtensible(globalThis) && Object.getPrototypeOf(globalThis) === Object.prototype;
+}
+`;
+/**
+ * Makes everything that calls share unchangeable, so that one call cannot leave anything for the next.
+ * Part of the prelude; the last thing it does, but for what an app is offered.
+ */
+const GUEST_HARDEN: string = `
+// Frozen prototypes would refuse ordinary writes to objects that inherit from them (this.name = ... in a class
+// that extends Error, o.constructor = ... for a word count). An accessor that defines an own member allows them.
+const OVERRIDABLE = new Set(['constructor', 'toString', 'toLocaleString', 'valueOf', 'toJSON', 'name', 'message']);
+
+function allowOverride(owner, key, descriptor) {
+  const { value, enumerable } = descriptor;
+  Object.defineProperty(owner, key, {
+    get: () => value,
+    set(own) {
+      if (this === owner) throw new TypeError("Cannot change '" + String(key) + "' of a built-in object");
+      if (typeof this !== 'object' && typeof this !== 'function') return;
+      Object.defineProperty(this, key, { value: own, writable: true, enumerable: true, configurable: true });
+    },
+    enumerable,
+    configurable: true,
+  });
+}
+
+function hardenOne(target, pending) {
+  const isPrototype = Object.hasOwn(target, 'constructor');
+  for (const key of Reflect.ownKeys(target)) {
+    const descriptor = Object.getOwnPropertyDescriptor(target, key);
+    pending.push(descriptor.value, descriptor.get, descriptor.set);
+    const overridable = target === Object.prototype || (isPrototype && OVERRIDABLE.has(key));
+    if (overridable && descriptor.configurable && descriptor.writable) allowOverride(target, key, descriptor);
+  }
+}
+
+// What is hard already; these two are, once they hold what an app is offered.
+const hardened = new Set([iml, environment]);
+
+function harden(roots) {
+  const found = [];
+  const pending = [...roots];
+  while (pending.length > 0) {
+    const target = pending.pop();
+    if ((typeof target !== 'object' && typeof target !== 'function') || target === null || hardened.has(target)) continue;
+    hardened.add(target);
+    found.push(target);
+    pending.push(Object.getPrototypeOf(target));
+    hardenOne(target, pending);
+  }
+  for (const target of found) if (target !== globalThis) Object.freeze(target);
+}
+
+// Intrinsics that only syntax or an iteration reaches.
+const hidden = [
+  function* () {},
+  async function () {},
+  async function* () {},
+  (function* () {})(),
+  (async function* () {})(),
+  [][Symbol.iterator](),
+  ''[Symbol.iterator](),
+  new Map()[Symbol.iterator](),
+  new Set()[Symbol.iterator](),
+  'a'.matchAll(/a/g),
+  Iterator.from({ next() {} }),
+  [].values().map((item) => item),
+  (function () {
+    return arguments;
+  })(),
+];
+
+harden([globalThis, ...hidden]);
+for (const key of Reflect.ownKeys(globalThis)) {
+  const descriptor = Object.getOwnPropertyDescriptor(globalThis, key);
+  if (!descriptor.configurable) continue;
+  Object.defineProperty(globalThis, key, { value: descriptor.value, writable: false, enumerable: descriptor.enumerable, configurable: false });
+}
+
+// The members of iml were made hard as they were offered: to look through all of them once more would hold up the host.
+function hardenOffered() {
+  Object.freeze(iml);
+  hardened.delete(environment);
+  harden([environment]);
+  hardened.clear();
+}
+
+const globalNames = new Set(Reflect.ownKeys(globalThis));
+let globalCount = globalNames.size;
+`;
 
 const HOST_RANDOM = ' random';
 const HOST_DEBUG = ' debug';

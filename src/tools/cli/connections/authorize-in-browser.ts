@@ -5,7 +5,7 @@ import { type CallbackQuery, isOwnCallback } from '../../../engine/connection/au
 import type { Connection } from '../../../engine/connection/connection.js';
 import type { AuthorizeInput, ConnectionReport } from '../../../engine/connection/connection-input.js';
 import { parseForm } from '../../../engine/http/body/decode-body.js';
-import { type HostMapping, readHostMap } from '../../../engine/http/map-hosts.js';
+import { type HostMapping, readHostMap } from '../../../engine/http/host-policy.js';
 import { EngineError } from '../../../shared/errors/engine-error.js';
 import type { Io } from '../io.js';
 import { cannotListen } from '../listening.js';

@@ -1,5 +1,5 @@
 import { indexChoices } from '../../../engine/parameters/check-choice.js';
-import { coerceText } from '../../../engine/parameters/coerce-text.js';
+import { coerceText } from '../../../engine/parameters/convert-value.js';
 import type {
   ParameterElement,
   ParameterList,

@@ -1,6 +1,5 @@
 import type { EngineOptions } from '../../../engine/engine-options.js';
-import { readHosts } from '../../../engine/http/host-policy.js';
-import { readHostMap } from '../../../engine/http/map-hosts.js';
+import { readHostMap, readHosts } from '../../../engine/http/host-policy.js';
 import type { TraceListener } from '../../../engine/run/trace.js';
 import { findZone } from '../../../language/date/zone.js';
 import { SEMANTICS, type Semantics } from '../../../language/environment.js';

@@ -1,4 +1,4 @@
-import { coerceText } from '../../../engine/parameters/coerce-text.js';
+import { coerceText } from '../../../engine/parameters/convert-value.js';
 import {
   findParameter,
   listNestedFields,

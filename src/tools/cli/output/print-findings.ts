@@ -1,5 +1,5 @@
 import type { App } from '../../../engine/document/app.js';
-import { nameFile } from '../../../engine/sandbox/guest-error.js';
+import { nameFile } from '../../../engine/sandbox/check-functions.js';
 import type { SourceLocation } from '../../../shared/errors/source-location.js';
 import { type Finding, LEVELS, type Level } from '../../check/finding.js';
 import type { ComponentName } from '../../check/subject/used-part.js';

@@ -7,7 +7,7 @@ import {
   only,
   type Shape,
 } from '../../../engine/document/shape.js';
-import { MANIFEST_SHAPE } from '../../../engine/loading/manifest-shape.js';
+import { MANIFEST_SHAPE } from '../../../engine/loading/read-manifest.js';
 import { SCENARIO_FILE_SHAPE } from '../../../host/scenarios/scenario-file.js';
 import { isPlainObject, type PlainObject } from '../../../shared/plain-object.js';
 import { CONFIG_SHAPE } from '../../check/settings.js';

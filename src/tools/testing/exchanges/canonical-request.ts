@@ -1,5 +1,4 @@
-import { parseForm } from '../../../engine/http/body/decode-body.js';
-import { type MultipartPart, readMultipartParts } from '../../../engine/http/body/multipart-parts.js';
+import { type MultipartPart, parseForm, readMultipartParts } from '../../../engine/http/body/decode-body.js';
 import { findHeader, isJsonMediaType, readContentType } from '../../../engine/http/headers.js';
 import type { TransportRequest } from '../../../engine/http/transport.js';
 import { type PlainObject, setMember } from '../../../shared/plain-object.js';

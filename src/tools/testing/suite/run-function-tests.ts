@@ -1,6 +1,6 @@
 import { APP_FUNCTIONS } from '../../../engine/custom-functions.js';
 import type { App, FunctionComponent } from '../../../engine/document/app.js';
-import { GuestError } from '../../../engine/sandbox/guest-error.js';
+import { GuestError } from '../../../engine/sandbox/check-functions.js';
 import type { SandboxFunction } from '../../../engine/sandbox/sandbox.js';
 import { toEnvironment } from '../../../language/environment.js';
 import { ImlError } from '../../../shared/errors/iml-error.js';
