@@ -1,7 +1,8 @@
+import { setTimeout } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { resolveLimits } from '../../src/engine/run/limits.js';
-import { createEngine, defineApp } from '../../src/index.js';
+import { createEngine, defineApp, type Transport } from '../../src/index.js';
 import { endless, engineOf, PAGED, service } from './helpers.js';
 
 describe('the limit of follow-up pages', () => {
@@ -230,6 +231,20 @@ describe('the limit of time', () => {
     expect(error?.type).toBe('ModuleTimeoutError');
     expect(requests).toHaveLength(1);
   });
+
+  it.each([2 ** 31 - 1, Number.POSITIVE_INFINITY])(
+    'does not end a run at once if it is %d ms',
+    async (timeoutMs) => {
+      const transport: Transport = async ({ url }) => {
+        await setTimeout(20);
+        return { status: 200, headers: {}, body: new Uint8Array(), url };
+      };
+      const modules = { m: { type: 'action', communication: { url: '/x' } } } as const;
+      const app = defineApp({ name: 'test', base: { baseUrl: 'https://api.example.test' }, modules });
+      const engine = createEngine({ app, http: { transport }, limits: { timeoutMs } });
+      expect((await engine.module('m').run()).error).toBeUndefined();
+    },
+  );
 
   it('counts the waits of repeat', async () => {
     const { transport } = service(() => ({ json: {} }));

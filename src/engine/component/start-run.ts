@@ -1,5 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { toNumber } from '../../language/values/value.js';
+import { LONGEST_TIMER_MS } from '../../shared/clock.js';
 import { addAbortListener, removeAbortListener } from '../../shared/concurrency.js';
 import { isPlainObject, ownMember } from '../../shared/plain-object.js';
 import type { App } from '../document/app.js';
@@ -143,8 +144,10 @@ function limitsWithCommon(limits: Limits, common: unknown): Limits {
 }
 
 function watchTime(run: Run, signal: AbortSignal | undefined): () => void {
-  // One extra millisecond: a run may use its limit completely.
-  const cancel = run.settings.clock.after(run.rules.timeoutMs + 1, () => run.timeOut());
+  const { timeoutMs } = run.rules;
+  // One extra millisecond: a run may use its limit completely. Timers would fire at once beyond their own limit.
+  const cancel =
+    timeoutMs < LONGEST_TIMER_MS ? run.settings.clock.after(timeoutMs + 1, () => run.timeOut()) : () => {};
   const listener = { onAbort: () => run.abort(signal?.reason) };
   // Concurrent runs share a signal; separate DOM listeners would trigger the leak warning of Node.js.
   if (signal !== undefined) addAbortListener(signal, listener);
