@@ -131,9 +131,19 @@ const LAYERS = [
   {
     base: 'src/tools/cli/commands/run.ts',
     entries: [
-      ...['connect', 'connections', 'dev', 'diff', 'epoch', 'events', 'infer', 'init', 'rest', 'rpc'].map(
-        (name) => `src/tools/cli/commands/${name}.ts`,
-      ),
+      ...[
+        'bench',
+        'connect',
+        'connections',
+        'dev',
+        'diff',
+        'epoch',
+        'events',
+        'infer',
+        'init',
+        'rest',
+        'rpc',
+      ].map((name) => `src/tools/cli/commands/${name}.ts`),
       ...['scenarios', 'schemas', 'serve', 'test', 'webhook'].map(
         (name) => `src/tools/cli/commands/${name}.ts`,
       ),

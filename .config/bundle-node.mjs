@@ -23,6 +23,8 @@ const ENTRIES = {
   'host-worker': 'src/host/host-worker.ts',
   // Entry of the worker of `iml dev`.
   'dev-worker': 'src/tools/dev/runs/dev-worker.ts',
+  // Process of the mock service of `iml bench`.
+  'bench-service': 'src/tools/testing/bench/mock-server.ts',
   conformance: 'src/tools/testing/conformance/main.ts',
   // The targets of `#moment` in package.json.
   'moment-at-first-use': 'src/language/date/moment-at-first-use.ts',

@@ -98,6 +98,7 @@ function openEngine(options: EngineOptions): Engine {
     trace: options.trace ?? 'summary',
     onTrace: options.onTrace,
     observer: options.observer,
+    onDecoded: options.onDecoded,
   });
   const functions = nameFunctions(options);
   const directives: Runtime['directives'] = async (...values) => ({

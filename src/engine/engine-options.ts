@@ -79,6 +79,12 @@ export interface EngineOptions
    * @internal
    */
   readonly sharedFunctions?: (() => Promise<CustomFunctions>) | undefined;
+  /**
+   * Called when a response is decoded, before it is evaluated: separates the two in measurements.
+   *
+   * @internal
+   */
+  readonly onDecoded?: (() => void) | undefined;
 }
 
 const APP: OptionShape = {
@@ -108,6 +114,7 @@ export const ENGINE_SHAPES: OptionShapes<EngineOptions> = {
   trustFunctions: ANY_BOOLEAN,
   quickJsWasm: BYTES,
   sharedFunctions: ANY_FUNCTION,
+  onDecoded: ANY_FUNCTION,
   random: ANY_FUNCTION,
   uuid: ANY_FUNCTION,
   timezone: ANY_TEXT,

@@ -6,3 +6,6 @@ export const POOL_WORKER: URL = new URL('../../dist/node/pool-worker.js', import
 
 /** The worker of `iml dev`. */
 export const DEV_WORKER: URL = new URL('../../dist/node/dev-worker.js', import.meta.url);
+
+/** The process of the mock service of `iml bench`. */
+export const BENCH_SERVICE: URL = new URL('../../dist/node/bench-service.js', import.meta.url);

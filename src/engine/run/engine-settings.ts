@@ -25,6 +25,8 @@ export interface EngineSettings {
   readonly onTrace: TraceListener | undefined;
   /** Observes directives and branches. */
   readonly observer?: RunObserver | undefined;
+  /** Called when a response is decoded, before it is evaluated. */
+  readonly onDecoded?: (() => void) | undefined;
 }
 
 /** Observes which parts of an app run. Pointers refer to the document; `locationOf` has the source location. */

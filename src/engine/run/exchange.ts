@@ -287,6 +287,7 @@ export function decodeResponse(
     const place = before.position.document?.locationOf(spec.type?.pointer ?? '/response');
     throw runError(errorType, message, before, { place, cause, statusCode });
   }
+  before.run.settings.onDecoded?.();
   before.run.log.decoded(response, type, decoded.value);
   return withVariables(before, { ...head, body: decoded.value });
 }

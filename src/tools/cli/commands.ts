@@ -66,6 +66,10 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: 'Runs the tests of an app.',
     load: async () => (await import('./commands/test.js')).TEST_COMMAND,
   },
+  bench: {
+    summary: 'Measures how fast a module reads pages.',
+    load: async () => (await import('./commands/bench.js')).BENCH_COMMAND,
+  },
   infer: {
     summary: 'Writes the interface, samples or parameters of a module from responses.',
     load: async () => (await import('./commands/infer.js')).INFER_COMMAND,

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { EngineError } from '../../shared/errors/engine-error.js';
@@ -12,14 +12,30 @@ const MAX_BYTES = 200 * 2 ** 20;
 const MAX_FILES = 20_000;
 
 /**
- * Writes the files of a git revision to a temporary folder, passes the folder to `use`, and deletes it. Hidden files,
- * links and submodules are left out.
+ * Passes the folder of a version to `use`: an existing folder, or the files of a git revision.
  *
- * @param revision `main:./app`, `v1.2:src`, `HEAD~3`: a revision and a folder; without a folder, the working folder
+ * @param given a folder; or a revision and a folder: `main:./app`, `v1.2:src`. `HEAD~3` alone means the working folder
  * @param cwd folder inside the repository, which `./` refers to
  * @throws EngineError (USAGE) if git does not know the revision or the folder, or if it is too large
  */
-export async function withRevision<T>(
+export async function withVersionFolder<T>(
+  given: string,
+  cwd: string,
+  use: (folder: string, isRevision: boolean) => Promise<T>,
+): Promise<T> {
+  const folder = path.resolve(cwd, given);
+  const isThere = await stat(folder).then(
+    () => true,
+    () => false,
+  );
+  return isThere ? use(folder, false) : withRevision(given, cwd, (temporary) => use(temporary, true));
+}
+
+/**
+ * Writes the files of a git revision to a temporary folder, passes the folder to `use`, and deletes it. Hidden files,
+ * links and submodules are left out.
+ */
+async function withRevision<T>(
   revision: string,
   cwd: string,
   use: (folder: string) => Promise<T>,

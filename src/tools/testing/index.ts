@@ -1,3 +1,5 @@
+export { type BenchOptions, benchModule, type LiveBench } from './bench/bench-module.js';
+export type { BenchFigures, BenchReport, BenchWorkload } from './bench/bench-report.js';
 export { HOST_QUEUE_CONTRACT, type HostQueueCase, type QueueParts } from './contracts/host-queue-contract.js';
 export { type RestContractCase, type RestContractOptions, restContract } from './contracts/rest-contract.js';
 export type { Exchange } from './exchanges/exchange.js';

@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs';
-import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { App } from '../../../engine/document/app.js';
 import { findApp } from '../../../engine/loading/find-app.js';
@@ -9,7 +8,7 @@ import type { Change } from '../../life/diff/change.js';
 import { compareApps, sortChanges } from '../../life/diff/compare-apps.js';
 import { CHANGE_LEVELS, type ChangeLevel } from '../../life/diff/diff-rules.js';
 import { createDiffSarif, nameComponent, printChangelog } from '../../life/diff/print-changes.js';
-import { withRevision } from '../../life/open-revision.js';
+import { withVersionFolder } from '../../life/open-revision.js';
 import { withRemoteApp } from '../../life/remote/with-remote-app.js';
 import { type Arguments, type Command, EXIT, readVersion, usageError } from '../command.js';
 import { ORIGIN_OPTIONS, openOrigin, refusalOf, TOKEN_NOTE } from '../input/make-origin.js';
@@ -114,19 +113,12 @@ async function withVersion<T>(
       throw refusalOf(error, origin);
     });
   }
-  const folder = path.resolve(io.cwd, given);
-  const isThere = await stat(folder).then(
-    () => true,
-    () => false,
-  );
-  if (isThere) {
-    return use(
-      await load(folder, given, (root, file) => path.relative(io.cwd, path.join(root, file)) || file),
-    );
-  }
-  return withRevision(given, io.cwd, async (temporary) =>
-    use(await load(temporary, given, showTemporary(temporary))),
-  );
+  return withVersionFolder(given, io.cwd, async (folder, isRevision) => {
+    const showPath = isRevision
+      ? showTemporary(folder)
+      : (root: string, file: string) => path.relative(io.cwd, path.join(root, file)) || file;
+    return use(await load(folder, given, showPath));
+  });
 }
 
 async function load(
