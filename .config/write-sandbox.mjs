@@ -10,7 +10,10 @@ const folder = path.resolve(process.argv[2] ?? path.join(DIST, 'sandbox'));
 
 mkdirSync(folder, { recursive: true });
 const { prepareQuickJs } = await import(path.join(DIST, 'engine/sandbox/prepare-quickjs.js'));
-writeFileSync(path.join(folder, 'quickjs.image'), await prepareQuickJs());
+const image = await prepareQuickJs();
+writeFileSync(path.join(folder, 'quickjs.image'), image);
+// The unbundled files, which the tests run, look for it in their own folder.
+writeFileSync(path.join(DIST, 'engine/sandbox/quickjs.image'), image);
 // The image contains code of this package, so its license is included.
 const packaged = createRequire(import.meta.url).resolve('@jitl/quickjs-wasmfile-release-sync/wasm');
 copyFileSync(path.join(path.dirname(packaged), '../LICENSE'), path.join(folder, 'quickjs.LICENSE.txt'));

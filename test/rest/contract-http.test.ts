@@ -10,7 +10,7 @@ import {
 } from '../../src/rest/index.js';
 import { OPERATIONS } from '../../src/rest/operations.js';
 import { restContract } from '../../src/tools/testing/index.js';
-import { MEMORY_STORES, postgresStores, sqliteStores, type TestStores } from './open-stores.js';
+import { MEMORY_STORES, postgresStores, type TestStores } from './open-stores.js';
 import { readWorld } from './run-contract.js';
 import { insertRestRows, type RestFixtureFile } from './store-contract.js';
 
@@ -83,8 +83,6 @@ async function runOverHttp(name: string, start: () => Promise<Served>): Promise<
 }
 
 await runOverHttp('memory', () => serveStore(MEMORY_STORES));
-const sqlite = await sqliteStores();
-await runOverHttp('SQLite', () => serveStore(sqlite));
 const postgres = await postgresStores();
 if (postgres.missing === undefined) await runOverHttp('PostgreSQL', () => serveStore(postgres));
 // Needs PostgreSQL (IML_TEST_POSTGRES). CI fails if this test is skipped.

@@ -2,12 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { TestStores } from './open-stores.js';
-import {
-  type RestFixtureFile,
-  type RestWorld,
-  type StoreContractOptions,
-  storeContract,
-} from './store-contract.js';
+import { type RestFixtureFile, type RestWorld, storeContract } from './store-contract.js';
 
 const FOLDER = join(import.meta.dirname, '../../spec-fixtures/rest');
 /** Files that are not cases of the contract. */
@@ -23,7 +18,7 @@ export function readWorld(): RestWorld {
 }
 
 /** Runs all fixtures on one kind of store. */
-export function runContract(stores: TestStores, connect?: StoreContractOptions['connect']): void {
+export function runContract(stores: TestStores): void {
   describe(`the REST contract on ${stores.name}`, () => {
     if (stores.missing !== undefined) {
       // Needs PostgreSQL (IML_TEST_POSTGRES). CI fails if this test is skipped.
@@ -36,7 +31,6 @@ export function runContract(stores: TestStores, connect?: StoreContractOptions['
       world: readWorld(),
       files,
       createStore: stores.create,
-      ...(connect && { connect }),
     });
     it('has unique case ids', () => {
       expect(new Set(cases.map(({ id }) => id)).size).toBe(cases.length);

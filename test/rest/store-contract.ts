@@ -60,16 +60,11 @@ export interface RestWorld {
 }
 
 /** The cases and the stores they run on. */
-export interface StoreContractOptions {
+interface StoreContractOptions {
   readonly world: RestWorld;
   readonly files: readonly RestFixtureFile[];
   /** Gives an empty store; called once a case. */
   readonly createStore: () => Promise<RestStore>;
-  /** Puts a server in front of the instance, and returns how to call it. Default: the instance itself is called. */
-  readonly connect?: (fetch: (request: Request) => Promise<Response>) => Promise<{
-    readonly fetch: (request: Request) => Promise<Response>;
-    readonly close: () => Promise<void>;
-  }>;
 }
 
 /** The cases of all files on a store. */
@@ -85,7 +80,7 @@ export function storeContract(options: StoreContractOptions): readonly Omit<Rest
 
 async function playCase(
   { given = {}, zone, runsApps = true, settings, accessListsFail, steps }: StoreCase,
-  { world, createStore, connect }: StoreContractOptions,
+  { world, createStore }: StoreContractOptions,
 ): Promise<void> {
   const clock = createFixtureClock(Date.parse(world.now));
   const store = await createStore();
@@ -99,12 +94,11 @@ async function playCase(
     ...(accessListsFail && { accessLists: { provision: () => Promise.reject(new Error('no access list')) } }),
   });
   const rest = await createRest({ backend, onError: (error) => failures.push(error) });
-  const connection = await connect?.((request) => rest.fetch(request));
   try {
     await insertRestRows(store, world, world.rows);
     await insertRestRows(store, world, given);
     const saved = new Map<string, unknown>();
-    const fetch = withAnswerCheck(connection?.fetch ?? ((request) => rest.fetch(request)));
+    const fetch = withAnswerCheck((request) => rest.fetch(request));
     for (const [index, step] of steps.entries()) {
       for (let time = 0; time < (step.times ?? 1); time++) {
         await playStep(step, { fetch, store, clock, world, saved }).catch((cause: unknown) => {
@@ -116,7 +110,6 @@ async function playCase(
       }
     }
   } finally {
-    await connection?.close();
     await rest.close();
   }
 }

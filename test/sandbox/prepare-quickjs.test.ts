@@ -46,6 +46,11 @@ describe('the prepared files of the sandbox', () => {
     for (const [at, page] of run) expect(Buffer.compare(page, started.get(at) ?? page.slice(1))).toBe(0);
   });
 
+  it('start the sandboxes of the unbundled build, which the tests run', () => {
+    const beside = readFileSync(new URL('../../dist/engine/sandbox/quickjs.image', import.meta.url));
+    expect(Buffer.compare(beside, readShipped('quickjs.image'))).toBe(0);
+  });
+
   it('contain nothing of this machine or this script', async () => {
     const image = await prepareQuickJs();
     const text = Buffer.from(image).toString('latin1');

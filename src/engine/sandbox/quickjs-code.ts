@@ -14,8 +14,8 @@ export interface QuickJsCode {
 }
 
 /**
- * What the build leaves (`prepareQuickJs`), found from `dist/sandbox` as from the bundles. It belongs to one version of the
- * packages, which package.json therefore names exactly.
+ * The memory image that the build writes (`prepareQuickJs`), for the bundles and for the unbundled files. It requires one version
+ * of the packages, so package.json pins them.
  */
 const PREPARED_IMAGE = new URL('../sandbox/quickjs.image', import.meta.url);
 
@@ -24,10 +24,10 @@ const PACKAGE = '@jitl/quickjs-wasmfile-release-sync';
 let loading: Promise<QuickJsCode> | undefined;
 
 /**
- * Reads and compiles QuickJS on first need: an app without functions pays nothing for it.
+ * Reads and compiles QuickJS at the first call, so apps without functions do not load it.
  *
- * @param wasm its WebAssembly, for the first call of a process. Default: the file of the package
- * @throws EngineError (PACKAGE_MISSING) where that is not found, as in a bundle
+ * @param wasm WebAssembly for the first call of a process. Default: the file of the package
+ * @throws EngineError (PACKAGE_MISSING) if the file is missing, as in a bundle
  */
 export function loadQuickJs(wasm?: Uint8Array): Promise<QuickJsCode> {
   loading ??= load(wasm).catch((error: unknown) => {
@@ -55,7 +55,7 @@ async function readWasm(): Promise<Uint8Array> {
   try {
     return await readFile(createRequire(import.meta.url).resolve(`${PACKAGE}/wasm`));
   } catch (cause) {
-    const message = `Custom functions need the WebAssembly of QuickJS, and it is not found: install ${PACKAGE}, or give the bytes of its file emscripten-module.wasm as the option "quickJsWasm" of createEngine.`;
+    const message = `Custom functions need the WebAssembly of QuickJS, which was not found. Install ${PACKAGE}, or pass the bytes of its file emscripten-module.wasm as the option "quickJsWasm" of createEngine.`;
     throw new EngineError('PACKAGE_MISSING', message, { cause });
   }
 }
@@ -65,7 +65,7 @@ async function loadPackages(): Promise<Pick<QuickJsCode, 'core' | 'variant'>> {
     import('quickjs-emscripten-core'),
     import('@jitl/quickjs-wasmfile-release-sync'),
   ]);
-  // The package's types describe its CommonJS file, whose default lies one step deeper than that of its ESM file.
+  // The types of the package describe its CommonJS file, whose default export is nested one level deeper.
   return { core, variant: build.default as unknown as QuickJSSyncVariant };
 }
 
