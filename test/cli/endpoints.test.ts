@@ -169,7 +169,11 @@ describe('iml mcp', () => {
   it('offers the endpoints as tools of a client, with redacted errors of the app', async () => {
     await addNested();
     const client = new Client({ name: 'test', version: '0' });
-    const { child, result } = start(['mcp', path.join(folder, 'acme'), ...network()], 'open');
+    // The options of iml.config.json apply.
+    const options = { map: { 'https://api.acme.example': api.origin }, 'allow-local': true };
+    writeFileSync(path.join(folder, 'acme/iml.config.json'), JSON.stringify({ options }));
+    const connection = JSON.stringify({ apiKey: KEY });
+    const { child, result } = start(['mcp', path.join(folder, 'acme'), '--connection', connection], 'open');
     if (child.stdout === null || child.stdin === null) throw new Error('The process has no pipes.');
     // The transport of a server works for a client too: it reads one stream and writes another.
     const output = new PassThrough();
@@ -219,7 +223,10 @@ describe('iml mcp', () => {
         value: { message: expect.stringContaining('getContact') },
       });
       child.stdin.end();
-      expect(await result).toMatchObject({ code: 0, err: '' });
+      expect(await result).toMatchObject({
+        code: 0,
+        err: expect.stringMatching(/^iml\.config\.json: .*\n$/),
+      });
     } finally {
       child.kill();
     }

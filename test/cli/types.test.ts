@@ -18,6 +18,7 @@ const APP = {
         plain: { moduleType: 'action', codeFiles: {} },
       },
       rpc: { fields: { codeFiles: { params: 'rpc.json' } } },
+      endpoint: { find: { codeFiles: { input: 'rpc.json', output: 'interface.json' } } },
       connection: { account: { connectionType: 'basic', codeFiles: { params: 'connection.json' } } },
     },
   },
@@ -52,6 +53,7 @@ export const all: Module['parameters'] = {
 export const bundle: Module['bundle'] = { id: 1, lines: [{ sku: 'a' }], file: { data: new Uint8Array() } };
 export const plain: App['modules']['plain']['bundle'] = { any: 1 };
 export const rpc: App['rpcs']['fields']['parameters'] = { table: 'a' };
+export const found: App['endpoints']['find'] = { parameters: { table: 'a' }, result: { id: 1 } };
 export const account: App['connections']['account']['parameters'] = { apiKey: 'a' };
 // @ts-expect-error The parameter is required.
 export const missing: Module['parameters'] = {};
@@ -62,7 +64,7 @@ export const member: Module['bundle'] = { lines: [{ sku: 1 }] };
 `;
 
 describe('iml types', () => {
-  it('writes types of parameters and bundles that TypeScript checks', async () => {
+  it('writes types of parameters, bundles and results that TypeScript checks', async () => {
     const cwd = writeApp(APP);
     expect(await cli(['types', '.', '-o', 'app-types.ts'], { cwd })).toMatchObject({ code: 0, out: '' });
     writeFileSync(path.join(cwd, 'use.ts'), USE);

@@ -17,10 +17,11 @@ import { writeOutputFile } from '../output/output-file.js';
 const MAX_DEPTH = 16;
 
 /**
- * Prints a TypeScript module with one type, `App`: parameters of modules, RPCs, connections and webhooks, and bundles
- * of modules as in their `interface`. Forms with fields from an RPC accept more members.
+ * Prints a TypeScript module with one type, `App`: parameters of modules, RPCs, endpoints, connections and webhooks,
+ * bundles of modules as in their `interface`, and results of endpoints as in their `output`. Forms with fields from an
+ * RPC accept more members.
  */
-function printAppTypes({ name, modules, rpcs, connections, webhooks }: App): string {
+function printAppTypes({ name, modules, rpcs, endpoints, connections, webhooks }: App): string {
   const ofForms = (components: ReadonlyMap<string, { readonly params: Document | undefined }>): string =>
     printMembers(
       [...components].map(([key, { params }]) => [
@@ -37,9 +38,18 @@ function printAppTypes({ name, modules, rpcs, connections, webhooks }: App): str
     ];
     return [key, printMembers(members, 2)];
   });
+  const ofEndpoints = [...endpoints].map(([key, { input, output }]): Member => {
+    const fields = readForm(output).elements;
+    const members: Member[] = [
+      ['parameters', printParameters(readForm(input).elements, 3)],
+      ['result', fields.length === 0 ? 'unknown' : printBundle(fields, 3)],
+    ];
+    return [key, printMembers(members, 2)];
+  });
   const all: Member[] = [
     ['modules', printMembers(ofModules, 1)],
     ['rpcs', ofForms(rpcs)],
+    ['endpoints', printMembers(ofEndpoints, 1)],
     ['connections', ofForms(connections)],
     ['webhooks', ofForms(webhooks)],
   ];
@@ -172,7 +182,8 @@ function isScalar(value: unknown): value is string | number | boolean {
 
 export const TYPES_COMMAND: Command = {
   name: 'types',
-  about: 'Writes TypeScript types of an app: parameters of its components, bundles of its modules.',
+  about:
+    'Writes TypeScript types of an app: parameters of its components, bundles of its modules, results of its endpoints.',
   positionals: [APP_FOLDER],
   options: {
     output: { short: 'o', value: 'FILE', help: 'Writes the types to a file. Default: standard output.' },
