@@ -148,17 +148,17 @@ const COMMANDS: readonly (readonly [string, string, object, string])[] = [
       qs: { limit: 20, offset: 0, q: '{{parameters.q}}' },
       pagination: {
         qs: { offset: '{{(pagination.page - 1) * 20}}' },
-        condition: '{{length(body.notes) = 20}}',
+        condition: '{{length(body.notes) > 0}}',
       },
     },
     'q: text, limit: uinteger!',
   ],
   [
     'searchNote',
-    `curl "${API}/notes?filter[state]=open&cursor=abc"`,
+    `curl "${API}/notes?filter[state]=open&page=2"`,
     {
-      qs: { 'filter[state]': '{{parameters.filterState}}' },
-      pagination: { qs: { cursor: '{{body.nextCursor}}' }, condition: '{{body.nextCursor}}' },
+      qs: { page: 1, 'filter[state]': '{{parameters.filterState}}' },
+      pagination: { qs: { page: '{{pagination.page}}' }, condition: '{{length(body.notes) > 0}}' },
     },
     'filterState: text, limit: uinteger!',
   ],
@@ -347,12 +347,12 @@ describe('iml add module --har', () => {
     ],
     [
       'a token',
-      '?limit=10',
+      '?limit=10&page_token=x',
       { items: [NOTE], next_page_token: 'abc' },
       {
         iterate: '{{body.items}}',
         qs: { limit: 10 },
-        pagination: { qs: { cursor: '{{body.next_page_token}}' }, condition: '{{body.next_page_token}}' },
+        pagination: { qs: { page_token: '{{body.next_page_token}}' }, condition: '{{body.next_page_token}}' },
       },
     ],
     [
@@ -368,7 +368,7 @@ describe('iml add module --har', () => {
       'nothing that shows how it pages',
       '',
       [NOTE],
-      { iterate: '{{body}}', pagination: { condition: '{{body.hasMore}}' } },
+      { iterate: '{{body}}', pagination: { condition: `{{contains(headers.link, 'rel="next"')}}` } },
     ],
   ];
 
@@ -377,7 +377,9 @@ describe('iml add module --har', () => {
     expect(added).toMatchObject({ code: 0 });
     const { iterate, ...request } = expected;
     expect(read('communication')).toMatchObject({ ...request, response: { iterate } });
-    expect(added.err.includes('adapt pagination')).toBe(query === '' && Array.isArray(body));
+    expect(added.err.includes('does not show how the list is paged')).toBe(
+      query === '' && Array.isArray(body),
+    );
     expect(show(read('interface'))).toContain('created_at: date');
   });
 
@@ -387,6 +389,20 @@ describe('iml add module --har', () => {
       expect(added).toMatchObject({ code: 0 });
     }
     await expectPublishable();
+  });
+
+  it('learns from further pages how a list is paged', async () => {
+    const pages = [
+      entry('GET', '/notes?q=x', { notes: [NOTE], next_cursor: 'abc' }),
+      entry('GET', '/notes?q=x&cursor=abc', { notes: [{ ...NOTE, color: 'red' }], next_cursor: null }),
+    ];
+    expect((await add('listNote', pages)).code).toBe(0);
+    expect(read('communication')).toMatchObject({
+      qs: { q: '{{parameters.q}}' },
+      pagination: { qs: { cursor: '{{body.next_cursor}}' }, condition: '{{body.next_cursor}}' },
+    });
+    expect(show(read('mappable-params'))).toBe('q: text, limit: uinteger!');
+    expect(show(read('interface'))).toContain('color: text');
   });
 
   it('chooses a call by method and path, and learns from all of its responses', async () => {

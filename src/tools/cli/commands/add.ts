@@ -9,9 +9,10 @@ import { isPlainObject } from '../../../shared/plain-object.js';
 import { didYouMean } from '../../../shared/suggest.js';
 import { connectionTemplate, defaultAccount } from '../../life/connection-templates.js';
 import { fillModule } from '../../life/import/fill-module.js';
+import type { ImportedCall } from '../../life/import/imported-call.js';
 import { readCurl } from '../../life/import/read-curl.js';
 import { readHarCall } from '../../life/import/read-har-call.js';
-import { type ImportedCall, moduleOfRequest } from '../../life/import/request-module.js';
+import { moduleOfRequest } from '../../life/import/request-module.js';
 import { nameProblem } from '../../life/names.js';
 import { addComponent, type Manifest, readManifestText, recordsOf } from '../../life/new-files.js';
 import {
@@ -206,7 +207,7 @@ async function readCall(args: Arguments, io: Io): Promise<ImportedCall | undefin
     return readHarCall(text, har, request);
   }
   const command = curl === '-' ? Buffer.from(await io.readStdin()).toString('utf8') : (curl ?? '');
-  return { request: readCurl(command), responses: [] };
+  return { request: readCurl(command), responses: [], headers: new Set() };
 }
 
 async function importModule(

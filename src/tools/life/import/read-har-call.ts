@@ -1,9 +1,10 @@
 import { EngineError } from '../../../shared/errors/engine-error.js';
+import { type PlainObject, setMember } from '../../../shared/plain-object.js';
 import { canonicalRequest, parseJsonText, readText } from '../../testing/exchanges/canonical-request.js';
 import { readHar } from '../../testing/recording/read-har.js';
 import type { RecordedCall } from '../../testing/recording/record-transport.js';
+import type { ImportedCall } from './imported-call.js';
 import { readPath } from './request-fields.js';
-import type { ImportedCall } from './request-module.js';
 
 /** Calls with one method and path, IDs apart. */
 interface CallGroup {
@@ -15,7 +16,7 @@ interface CallGroup {
 }
 
 /**
- * Reads one successful call of a HAR, with the responses of all calls of its method and path.
+ * Reads one successful call of a HAR, with the query parameters and responses of all calls of its method and path.
  *
  * @param text content of the file
  * @param wanted method and path: `GET /users`, `/users/7`. Undefined if the HAR has one call only.
@@ -38,9 +39,18 @@ export function readHarCall(text: string, file: string, wanted: string | undefin
   const bodies = group.calls.map(({ response }) =>
     parseJsonText(readText(response?.body ?? new Uint8Array())),
   );
+  const request = canonicalRequest(first.request);
+  // Further pages have the parameters of paging.
+  const query: PlainObject = {};
+  for (const call of group.calls.toReversed()) {
+    for (const [name, value] of Object.entries(canonicalRequest(call.request).query ?? {})) {
+      setMember(query, name, value);
+    }
+  }
   return {
-    request: canonicalRequest(first.request),
+    request: { ...request, ...(Object.keys(query).length > 0 && { query }) },
     responses: bodies.filter((body) => body !== undefined),
+    headers: new Set(group.calls.flatMap(({ response }) => Object.keys(response?.headers ?? {}))),
   };
 }
 

@@ -1,9 +1,10 @@
 import { isSecretName } from '../../../engine/redaction/secret-names.js';
-import { isPlainName } from '../../../language/syntax/grammar.js';
 import { isPlainObject, ownMember, type PlainObject, setMember } from '../../../shared/plain-object.js';
 import type { CanonicalRequest } from '../../testing/exchanges/canonical-request.js';
 import { findSuspects } from '../../testing/recording/find-suspects.js';
 import { inferFields } from '../infer/infer-fields.js';
+import type { Paging } from '../openapi/pagination.js';
+import { isUsableName, printPath } from '../openapi/plain-text.js';
 import {
   LIMIT_FIELD,
   type ModuleTemplate,
@@ -12,15 +13,8 @@ import {
   type NewComponent,
   type TemplateOptions,
 } from '../templates.js';
-import { guessPaging, memberPath, type Paging } from './guess-paging.js';
+import { findPagingOf, type ImportedCall } from './imported-call.js';
 import { addBody, addMembers, addPath, type RequestFields, readPath } from './request-fields.js';
-
-/** A request of a curl command or a HAR, and what the API returned. */
-export interface ImportedCall {
-  readonly request: CanonicalRequest;
-  /** JSON bodies of successful responses; empty without a recording. */
-  readonly responses: readonly unknown[];
-}
 
 /** A module that sends a request. */
 export interface ImportedModule {
@@ -35,10 +29,11 @@ export interface ImportedModule {
  * @param base the base of the app, which the module inherits
  */
 export function moduleOfRequest(
-  { request, responses }: ImportedCall,
+  call: ImportedCall,
   options: Omit<TemplateOptions, 'path'>,
   base: unknown,
 ): ImportedModule {
+  const { request, responses } = call;
   const named = moduleTemplateOf(options.name);
   const shape = findShape(responses, named, request.method);
   const template = chooseTemplate(named, shape);
@@ -51,8 +46,8 @@ export function moduleOfRequest(
   };
   const url = addAddress(into, request.url, base);
   const response = responseOf(start, { shape, isSearch, hasId: into.names.has('id') });
-  const list = /\{\{(.*)\}\}/.exec(String(response['iterate'] ?? ''))?.[1] ?? 'body';
-  const paging = isSearch ? guessPaging(request.query ?? {}, responses, list) : undefined;
+  const list = shape?.list ?? listOfTemplate(response);
+  const paging = isSearch ? findPagingOf(call, list) : undefined;
   const communication = {
     url,
     ...(/[{%]/.test(url) && { encodeUrl: false }),
@@ -66,8 +61,10 @@ export function moduleOfRequest(
   for (const name of shape?.secrets ?? []) {
     into.notes.push(`Left out "${name}" of the output, which looks like a secret.`);
   }
-  if (paging?.isUnknown === true) {
-    into.notes.push('The request does not show how the API pages: adapt pagination.');
+  if (paging?.kind === 'unknown') {
+    into.notes.push(
+      'The request does not show how the list is paged. The module requests further pages only if a response has a Link header with rel="next".',
+    );
   }
   const crud = start.row['actionCrud'] === null ? CRUD[request.method] : undefined;
   return {
@@ -110,7 +107,8 @@ function searchLabel(label: string): string {
 interface ResponseShape {
   /** Path in an expression: `body`, `body.data`. */
   readonly path: string;
-  readonly isList: boolean;
+  /** Members that lead to the list; undefined for no list. */
+  readonly list: readonly string[] | undefined;
   /** Whether the path leads to objects. */
   readonly isObject: boolean;
   /** Names of members that are dates. */
@@ -133,61 +131,69 @@ function findShape(
 ): ResponseShape | undefined {
   const [first] = responses;
   if (responses.length === 0) return undefined;
-  if (Array.isArray(first)) return shapeOf('body', true, responses.flat(1));
-  if (!isPlainObject(first)) return shapeOf('body', false, responses);
+  if (Array.isArray(first)) return shapeOf([], true, responses.flat(1));
+  if (!isPlainObject(first)) return shapeOf([], false, responses);
   const isRead = (named === 'get' || named === 'action') && (method === 'GET' || method === 'POST');
   const isRecord = Object.keys(first).some((name) => RECORD_NAME.test(name));
-  const lists = named === 'search' || (isRead && !isRecord) ? listLists(first, 'body', 0) : [];
+  const lists = named === 'search' || (isRead && !isRecord) ? listLists(first, []) : [];
   const filled = lists.filter(({ items }) => items.length > 0);
   const candidates = filled.length > 0 ? filled : lists;
-  const list = candidates.length === 1 ? candidates[0] : candidates.find(({ path }) => LIST_NAME.test(path));
+  const list =
+    candidates.length === 1
+      ? candidates[0]
+      : candidates.find(({ path }) => LIST_NAME.test(path.at(-1) ?? ''));
   if (list !== undefined) return shapeOf(list.path, true, list.items);
   const members = Object.entries(first);
-  const [only] = members;
-  const path = only === undefined ? undefined : memberPath('body', only[0]);
-  if (members.length === 1 && only !== undefined && path !== undefined && isPlainObject(only[1])) {
-    const name = only[0];
-    return shapeOf(
-      path,
-      false,
-      responses.map((body) => (isPlainObject(body) ? ownMember(body, name) : undefined)),
-    );
-  }
-  return shapeOf('body', false, responses);
+  const [[name, member] = ['', undefined]] = members;
+  if (members.length !== 1 || !isUsableName(name) || !isPlainObject(member))
+    return shapeOf([], false, responses);
+  return shapeOf(
+    [name],
+    false,
+    responses.map((body) => (isPlainObject(body) ? ownMember(body, name) : undefined)),
+  );
 }
 
-function shapeOf(path: string, isList: boolean, records: readonly unknown[]): ResponseShape {
+function shapeOf(path: readonly string[], isList: boolean, records: readonly unknown[]): ResponseShape {
   const fields = inferFields(records);
   return {
-    path,
-    isList,
+    path: printPath('body', path),
+    list: isList ? path : undefined,
     isObject: records.length === 0 || records.some(isPlainObject),
     dates: fields.filter(({ type }) => type === 'date').map(({ name }) => name),
-    secrets: fields.map(({ name }) => name).filter((name) => isSecretName(name, 'body') && isPlainName(name)),
+    secrets: fields
+      .map(({ name }) => name)
+      .filter((name) => isSecretName(name, 'body') && /^[\w-]+$/.test(name)),
   };
 }
 
 /** Usual names of the list of records. */
-const LIST_NAME = /\.(?:data|items|results|records|values|entries|hits)$/;
+const LIST_NAME = /^(?:data|items|results|records|values|entries|hits)$/;
 
 interface FoundList {
-  readonly path: string;
+  readonly path: readonly string[];
   readonly items: readonly unknown[];
 }
 
 /** Lists of objects in a body and in its objects. Empty lists count. */
-function listLists(value: PlainObject, path: string, depth: number): readonly FoundList[] {
+function listLists(value: PlainObject, path: readonly string[]): readonly FoundList[] {
   return Object.entries(value).flatMap(([name, member]): readonly FoundList[] => {
-    const step = memberPath(path, name);
-    if (step === undefined) return [];
-    if (Array.isArray(member)) return member.every(isPlainObject) ? [{ path: step, items: member }] : [];
-    return isPlainObject(member) && depth < 1 ? listLists(member, step, depth + 1) : [];
+    if (!isUsableName(name)) return [];
+    const at = [...path, name];
+    if (Array.isArray(member)) return member.every(isPlainObject) ? [{ path: at, items: member }] : [];
+    return isPlainObject(member) && path.length < 1 ? listLists(member, at) : [];
   });
+}
+
+/** Members that lead to the list of a template: `{{body.contacts}}`. */
+function listOfTemplate(response: PlainObject): readonly string[] {
+  const [, path = ''] = /^\{\{body\.(.*)\}\}$/.exec(String(response['iterate'] ?? '')) ?? [];
+  return path === '' ? [] : path.split('.');
 }
 
 function chooseTemplate(named: ModuleTemplate, shape: ResponseShape | undefined): ModuleTemplate {
   const isReading = named === 'search' || named === 'get' || named === 'action';
-  if (shape?.isList === true && shape.isObject && isReading) return 'search';
+  if (shape?.list !== undefined && shape.isObject && isReading) return 'search';
   const isOther = named === 'universal' || named === 'graphql' || named === 'responder';
   return isOther || (named === 'search' && shape !== undefined) ? 'action' : named;
 }
@@ -207,12 +213,12 @@ function responseOf(start: NewComponent, { shape, isSearch, hasId }: ResponseOpt
     const readsId = JSON.stringify(ofTemplate).includes('parameters.id');
     return readsId && !hasId ? { output: { statusCode: '{{statusCode}}' } } : ofTemplate;
   }
-  const { path, isObject, isList } = shape;
+  const { path, isObject, list } = shape;
   if (isSearch) {
     return { iterate: `{{${path}}}`, limit: '{{parameters.limit}}', output: outputOf('item', shape) };
   }
   // The output of an action is an object.
-  if (isList) return { output: { items: `{{${path}}}` } };
+  if (list !== undefined) return { output: { items: `{{${path}}}` } };
   return { output: isObject ? outputOf(path, shape) : { value: `{{${path}}}` } };
 }
 
@@ -222,8 +228,9 @@ function outputOf(path: string, { dates, secrets }: ResponseShape): unknown {
     secrets.length === 0 ? path : `omit(${path}, ${secrets.map((name) => `'${name}'`).join(', ')})`;
   const output: PlainObject = { '{{...}}': `{{${kept}}}` };
   for (const name of dates) {
-    const date = memberPath(path, name);
-    if (date !== undefined) setMember(output, name, `{{if(${date}, parseDate(${date}), null)}}`);
+    if (!isUsableName(name)) continue;
+    const date = `${path}.${printPath('', [name]).slice(1)}`;
+    setMember(output, name, `{{if(${date}, parseDate(${date}), null)}}`);
   }
   return Object.keys(output).length === 1 ? `{{${kept}}}` : output;
 }
@@ -273,7 +280,7 @@ function addQuery(
   paging: Paging | undefined,
 ): PlainObject {
   const filters = Object.fromEntries(
-    Object.entries(query).filter(([name]) => paging?.used.has(name) !== true),
+    Object.entries(query).filter(([name]) => paging?.parameters.has(name) !== true),
   );
   return addMembers(into, filters, { place: 'query' });
 }
