@@ -72,7 +72,7 @@ describe('iml bench', () => {
     expect({ code: same.code, err: same.err }).toEqual({ code: 0, err: '' });
     expect(same.out).toMatch(/^current {2}\s*\d/m);
     expect(same.out).toMatch(/^current \/ main: [\d.]+ \(rounds [\d.]+ to [\d.]+\), CPU [\d.]+$/m);
-    const file = path.join(folder, 'list.imljson');
+    const file = path.join(folder, 'communication.imljson');
     writeFileSync(file, readFileSync(file, 'utf8').replace('"{{item}}"', '{ "id": "{{item.id + 1}}" }'));
     const changed = await cli([...args, 'main']);
     expect(changed.code).toBe(1);
@@ -106,7 +106,7 @@ describe('iml bench', () => {
     const { code, err } = await cli(['bench', folder, 'list', '--pages', '3']);
     expect(code).toBe(1);
     expect(err).toContain('The module asked for 1 of 3 pages (pagination-condition)');
-    expect(err).toMatch(/list\.imljson:\d+:\d+/);
+    expect(err).toMatch(/communication\.imljson:\d+:\d+/);
     const failing = writeBenchApp({
       communication: LIST,
       cases: { all: { responses: RESPONSES, expect: { bundleCount: 9 } } },

@@ -6,6 +6,7 @@ export interface BenchApp {
   readonly base?: unknown;
   readonly type?: string;
   readonly samples?: unknown;
+  readonly interface?: unknown;
   /** Cases by name. */
   readonly cases?: Readonly<Record<string, BenchCase>>;
 }
@@ -25,20 +26,19 @@ export function writeBenchApp({
   base,
   type = 'search',
   samples,
+  interface: fields,
   cases = {},
 }: BenchApp): string {
-  const codeFiles = {
-    communication: 'list.imljson',
-    ...(samples !== undefined && { samples: 'samples.json' }),
-  };
+  const parts = { communication, samples, interface: fields };
+  const given = Object.entries(parts).filter(([, value]) => value !== undefined);
+  const codeFiles = Object.fromEntries(given.map(([name]) => [name, `${name}.imljson`]));
   return writeApp({
     'makecomapp.json': {
       generalCodeFiles: { base: 'base.imljson' },
       components: { module: { list: { label: 'List', moduleType: type, codeFiles } } },
     },
     'base.imljson': base ?? { baseUrl: 'https://api.example.com' },
-    'list.imljson': communication,
-    ...(samples !== undefined && { 'samples.json': samples }),
+    ...Object.fromEntries(given.map(([name, value]) => [`${name}.imljson`, value])),
     ...Object.fromEntries(
       Object.entries(cases).map(([name, one]) => [`tests/list/${name}.test.json`, writeCase(one)]),
     ),

@@ -10,6 +10,7 @@ interface PageCase {
   readonly communication: unknown;
   readonly type?: string;
   readonly samples?: unknown;
+  readonly interface?: unknown;
   readonly parameters?: object;
   readonly start?: string;
   /** Whether the responses were recorded. Default: true. */
@@ -35,7 +36,17 @@ const errorOf = (work: Promise<unknown>): Promise<EngineError> =>
 
 describe('benchModule with generated pages', () => {
   it.each(PAGES)('$title', async (one) => {
-    const { communication, type, samples, recorded, parameters, start, options, error } = one;
+    const {
+      communication,
+      type,
+      samples,
+      interface: fields,
+      recorded,
+      parameters,
+      start,
+      options,
+      error,
+    } = one;
     const given: BenchCase | undefined = recorded && {
       responses: recorded,
       isRecorded: one.isRecorded ?? true,
@@ -46,6 +57,7 @@ describe('benchModule with generated pages', () => {
       communication,
       ...(type && { type }),
       samples,
+      interface: fields,
       cases: given === undefined ? {} : { first: given },
     });
     const measuring = benchModule(folder, 'list', { ...QUICK, ...options });

@@ -27,7 +27,7 @@ import { type BenchSubject, listWorkloads, type Workloads } from './workload.js'
 export interface BenchOptions extends RoundOptions {
   /** Name of the only case to measure. Default: all cases of the module, or the longest one with generated pages. */
   readonly case?: string | undefined;
-  /** Generates this many pages from a case, or from samples and directives if the module has no case. */
+  /** Generates this many pages from a case, or from samples, interface and directives if the module has no case. */
   readonly pages?: number | undefined;
   /** Generates pages of this size. Default: as recorded. */
   readonly pageSize?: number | undefined;

@@ -217,12 +217,14 @@ function communicationOf(app: App, { type, name }: SkeletonSubject): Document | 
   return components[type].get(name)?.communication;
 }
 
+/** The samples of a component, else values for the fields that it outputs. */
 function samplesOf(app: App, { type, name }: SkeletonSubject): unknown {
-  if (type === 'endpoint') {
-    const { elements } = readForm(app.endpoints.get(name)?.output);
-    return elements.length === 0 ? undefined : sampleParameters(elements, () => true);
-  }
-  return type === 'module' ? app.modules.get(name)?.samples?.value : undefined;
+  const module = type === 'module' ? app.modules.get(name) : undefined;
+  const samples = module?.samples?.value;
+  if (samples !== undefined && samples !== null) return samples;
+  const form = type === 'endpoint' ? app.endpoints.get(name)?.output : module?.interface;
+  const { elements } = readForm(form);
+  return elements.length === 0 ? undefined : sampleParameters(elements, () => true);
 }
 
 /** Members of connections by app: each case of an app needs them. */
