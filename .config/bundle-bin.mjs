@@ -112,13 +112,16 @@ export const code = writeCheck(CASE_SCHEMA, './src/shared/schema/formats.ts');`,
 const LAYERS = [
   {
     base: 'src/tools/cli/run-cli.ts',
-    entries: ['src/tools/cli/commands/info.ts', 'src/tools/cli/commands/lsp.ts'],
+    entries: ['src/tools/cli/commands/eval.ts', 'src/tools/cli/commands/lsp.ts'],
+  },
+  {
+    base: 'src/tools/cli/commands/eval.ts',
+    entries: ['src/tools/cli/commands/info.ts'],
   },
   {
     base: 'src/tools/cli/commands/info.ts',
     entries: [
       'src/tools/cli/commands/check.ts',
-      'src/tools/cli/commands/eval.ts',
       'src/tools/cli/output/print-error.ts',
       'src/engine/sandbox/create-sandbox.ts',
       'src/engine/sandbox/trusted-functions.ts',
