@@ -400,6 +400,24 @@ describe('iml init app --openapi', () => {
     expect((await cli(['check', 'acme'], { cwd: folder })).code).toBe(0);
   });
 
+  it('reads names of any length in a short time', async () => {
+    const long = 'A'.repeat(300_000);
+    const document = api({
+      [`/${'b'.repeat(300_000)}`]: {
+        get: { operationId: long, summary: long, tags: [long], responses: respond(USER) },
+      },
+      '/users': {
+        post: {
+          operationId: 'createUser',
+          parameters: [{ name: 'kind', in: 'query', schema: { enum: [long] } }],
+          responses: respond({ type: 'object', properties: { [long]: {} } }),
+        },
+      },
+    });
+    const made = await importDocument(document);
+    expect(made, made.err.slice(0, 500)).toMatchObject({ code: 0 });
+  });
+
   it('bounds forms of schemas that refer to each other', async () => {
     const names = Array.from({ length: 30 }, (_, index) => `S${index}`);
     const properties = Object.fromEntries(
@@ -633,6 +651,42 @@ describe('a second import', () => {
     const again = await importDocument(api());
     expect(again, again.err).toMatchObject({ code: 0 });
     expect(existsSync(path.join(folder, 'acme', moduleFile('get-user', 'samples')))).toBe(true);
+  });
+
+  it('uses the extension of the first import for new modules', async () => {
+    await importDocument(api(), ['--extension', '.iml.jsonc']);
+    await importDocument(api({ '/users': { post: POST_USER } }));
+    expect(read('modules/create-user/create-user.communication.iml.jsonc')).toContain('/users');
+  });
+
+  it.each(['makecomapp.json', '.iml/openapi.json'])(
+    'repeats an update that was interrupted before it wrote %s',
+    async (last) => {
+      const extended = api({ '/users': { post: POST_USER } });
+      await importDocument(api());
+      const before = read(last);
+      await importDocument(extended);
+      const after = { manifest: read('makecomapp.json'), state: json('.iml/openapi.json') };
+      // What the import writes before the manifest.
+      put('acme/.iml/openapi.json', { ...after.state, adding: { createUser: 'module' } });
+      if (last === 'makecomapp.json') put('acme/makecomapp.json', before);
+      const again = await importDocument(extended);
+      expect(again, again.err).toMatchObject({ code: 0, out: expect.stringContaining('3 of 3 operations') });
+      expect({ manifest: read('makecomapp.json'), state: json('.iml/openapi.json') }).toEqual(after);
+    },
+  );
+
+  it('ignores names in its state that are no names of modules', async () => {
+    await importDocument(api());
+    const state = json('.iml/openapi.json');
+    put('acme/.iml/openapi.json', { ...state, operations: { 'POST /users': '../../../outside' } });
+    expect(await importDocument(api({ '/users': { post: POST_USER } }))).toMatchObject({ code: 0 });
+    expect(existsSync(path.join(folder, 'outside'))).toBe(false);
+    put('acme/.iml/openapi.json', '{}');
+    expect(await importDocument(api())).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('or one of a later version'),
+    });
   });
 
   it('overwrites no file of a folder without an app', async () => {

@@ -43,7 +43,7 @@ export interface OpenApiTarget {
 }
 
 /** Larger documents are refused. The largest public ones have 12 MB. */
-const MAX_BYTES = 64 * 1024 * 1024;
+const MAX_BYTES = 32 * 1024 * 1024;
 
 /** Options that the next import has too, unless it names others. */
 const KEPT_OPTIONS = ['label', 'base-url', 'auth', 'account-path', 'extension'] as const;
@@ -91,14 +91,14 @@ export async function importApp(args: Arguments, target: OpenApiTarget, io: Io):
     await write('.gitignore', '.secrets/\n');
   }
   await writeAll(plan.writes, write);
-  const writeState = (): Promise<void> =>
-    write(STATE_FILE, printState({ options, operations, digests: planner.digests }));
-  // Before the manifest: an interrupted import can be repeated.
-  await writeState();
+  const writeState = (adding: Readonly<Record<string, string>>): Promise<void> =>
+    write(STATE_FILE, printState({ options, operations, digests: planner.digests }, adding));
+  // Before the manifest, so that an interrupted import can be repeated.
+  await writeState(Object.fromEntries(plan.added.map((added) => [added.name, added.kind])));
   await write(MANIFEST, plan.manifest.text);
   const written = plan.writes.length;
   const tests = await writeTests(imported, { root, planner, write });
-  await writeState();
+  await writeState({});
   const removed = listRemoved(before?.state, imported);
   await write(REPORT_FILE, printReport(imported, before && { ...plan, kept: planner.kept, removed }));
   await printSummary(
@@ -124,10 +124,8 @@ async function openExisting(root: string, given: string): Promise<ExistingApp | 
       `There is an app in "${given}" already, and ${STATE_FILE} is missing: only an app that was created with --openapi can be updated.`,
     );
   }
-  return {
-    manifest: readManifestText(readText(file, MANIFEST)),
-    state: readState(readText(state, STATE_FILE)),
-  };
+  const manifest = readManifestText(readText(file, MANIFEST));
+  return { manifest, state: readState(readText(state, STATE_FILE), manifest) };
 }
 
 /** @throws EngineError (USAGE) */
@@ -263,7 +261,7 @@ async function printSummary(
 
 function listUpdates({ added, changed, kept }: ImportPlan, removed: Summary['removed']): readonly string[] {
   return [
-    ...shorten(added.map((name) => `  added: ${name}`)),
+    ...shorten(added.map(({ kind, name }) => `  added: ${kind} ${name}`)),
     ...shorten(changed.map((name) => `  updated: ${name}`)),
     ...shorten(kept.map(({ path: file }) => `  kept, as it was changed by hand: ${file}`)),
     ...shorten(removed.map(([operation, module]) => `  no longer imported: ${operation} (${module} stays)`)),

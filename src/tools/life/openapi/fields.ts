@@ -1,7 +1,7 @@
 import { ownMember, type PlainObject } from '../../../shared/plain-object.js';
 import { DATE_NAME } from '../../check/rules/review/forms.js';
-import { splitWords, toLabel } from '../names.js';
-import { firstSentences, isUsableName } from './plain-text.js';
+import { toLabel } from '../names.js';
+import { firstSentences, isUsableName, wordsOf } from './plain-text.js';
 import type { References } from './references.js';
 import { exampleOf, type SchemaView, textKeyword, viewSchema } from './schemas.js';
 
@@ -82,7 +82,7 @@ export function isShown({ keywords }: SchemaView, use: FieldUse): boolean {
 
 /** A label of at most six words, which is what the review accepts. */
 export function labelOf(name: string): string {
-  const label = toLabel(splitWords(name).slice(0, 6));
+  const label = toLabel(wordsOf(name).slice(0, 6));
   return label === '' ? name : label;
 }
 

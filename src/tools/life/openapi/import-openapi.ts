@@ -1,11 +1,11 @@
 import { isPlainObject, ownMember, type PlainObject } from '../../../shared/plain-object.js';
 import { type Authentication, baseTemplate, connectionTemplate } from '../connection-templates.js';
-import { splitWords, toLabel } from '../names.js';
+import { toLabel } from '../names.js';
 import type { AddedComponent } from '../new-files.js';
 import { moduleTemplate, readmeTemplate } from '../templates.js';
 import { type ImportedModule, makeModule } from './modules.js';
 import { type LeftOut, listOperations, type Operation, tagsOf } from './operations.js';
-import { firstSentences, plainLine } from './plain-text.js';
+import { firstSentences, plainLine, wordsOf } from './plain-text.js';
 import type { OpenApiDocument } from './read-openapi.js';
 import { createReferences } from './references.js';
 import { chooseCredentials } from './security.js';
@@ -191,5 +191,5 @@ function subjectOf(path: string): string {
 /** A tag as people wrote it; identifiers become words. */
 function groupLabel(tag: string): string {
   const text = plainLine(tag).slice(0, 60);
-  return /\s|^\p{Lu}\p{Ll}+$/u.test(text) ? text : toLabel(splitWords(text)) || text;
+  return /\s|^\p{Lu}\p{Ll}+$/u.test(text) ? text : toLabel(wordsOf(text)) || text;
 }

@@ -4,7 +4,9 @@ import type { JsonEdit } from '../../../engine/document/edit-json.js';
 import { MANIFEST } from '../../../engine/loading/read-manifest.js';
 import { EngineError } from '../../../shared/errors/engine-error.js';
 import { isPlainObject, ownMember, type PlainObject } from '../../../shared/plain-object.js';
+import { nameProblem } from '../names.js';
 import {
+  type AddedComponent,
   addComponents,
   isInside,
   type Manifest,
@@ -29,8 +31,13 @@ export interface ImportState {
   readonly digests: Readonly<Record<string, string>>;
 }
 
-/** @throws EngineError (USAGE) for a text that no import wrote */
-export function readState(text: string): ImportState {
+/**
+ * Reads the state of an app. What an interrupted import was about to add and the manifest lacks is left out: it was not
+ * deleted by hand.
+ *
+ * @throws EngineError (USAGE) for a text that no import wrote
+ */
+export function readState(text: string, manifest: Manifest): ImportState {
   const value: unknown = parse(text);
   if (!isPlainObject(value) || ownMember(value, 'fileVersion') !== 1) {
     throw new EngineError(
@@ -45,7 +52,26 @@ export function readState(text: string): ImportState {
       entries.filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
     );
   };
-  return { options: texts('options'), operations: texts('operations'), digests: texts('digests') };
+  const missing = new Set(
+    Object.entries(texts('adding')).flatMap(([name, kind]) =>
+      recordsOf(manifest, kind as ComponentKind).has(name) ? [] : [`${kind}/${name}`],
+    ),
+  );
+  const isMissing = (key: string): boolean => missing.has(key.split('/').slice(0, 2).join('/'));
+  const keep = (
+    entries: Readonly<Record<string, string>>,
+    isKept: (key: string, value: string) => boolean,
+  ): Readonly<Record<string, string>> =>
+    Object.fromEntries(Object.entries(entries).filter(([key, written]) => isKept(key, written)));
+  return {
+    options: texts('options'),
+    // A name becomes a part of paths.
+    operations: keep(
+      texts('operations'),
+      (_, name) => nameProblem('module', name) === undefined && !missing.has(`module/${name}`),
+    ),
+    digests: keep(texts('digests'), (key) => !isMissing(key)),
+  };
 }
 
 function parse(text: string): unknown {
@@ -56,8 +82,9 @@ function parse(text: string): unknown {
   }
 }
 
-export function printState(state: ImportState): string {
-  return printJson({ fileVersion: 1, ...state });
+/** @param adding components that the manifest is about to get: kinds by name */
+export function printState(state: ImportState, adding: Readonly<Record<string, string>> = {}): string {
+  return printJson({ fileVersion: 1, ...state, ...(Object.keys(adding).length > 0 && { adding }) });
 }
 
 function digestOf(text: string): string {
@@ -76,8 +103,8 @@ export interface ImportPlan {
   readonly writes: readonly NewAppFile[];
   readonly manifest: Manifest;
   readonly digests: Readonly<Record<string, string>>;
-  /** New components and components with replaced files: `module listContacts`. */
-  readonly added: readonly string[];
+  readonly added: readonly AddedComponent[];
+  /** Components with replaced files, and parts of the app: `module listContacts`, `base`. */
   readonly changed: readonly string[];
   readonly kept: readonly KeptFile[];
 }
@@ -185,13 +212,13 @@ export async function planImport(
     const isWritten = await addFiles(planner, key, component.files, isPlainObject(files) ? files : {});
     if (newRow !== undefined || isWritten) changed.add(`${kind} ${name}`);
   }
-  const added = missing.map(({ kind, name }) => `${kind} ${name}`);
+  const isNew = (shown: string): boolean => missing.some(({ kind, name }) => shown === `${kind} ${name}`);
   return {
     writes: planner.writes,
     manifest: edits.length === 0 ? manifest : withMembers(manifest, edits),
     digests: planner.digests,
-    added,
-    changed: [...changed].filter((name) => !added.includes(name)),
+    added: missing,
+    changed: [...changed].filter((shown) => !isNew(shown)),
     kept: planner.kept,
   };
 }

@@ -1,7 +1,7 @@
 import { ownMember } from '../../../shared/plain-object.js';
-import { nameProblem, splitWords, toLabel, toPlural, toSingular, withArticle } from '../names.js';
+import { nameProblem, toLabel, toPlural, toSingular, withArticle } from '../names.js';
 import type { Operation } from './operations.js';
-import { firstSentences, plainLine } from './plain-text.js';
+import { firstSentences, plainLine, wordsOf } from './plain-text.js';
 
 /** What a module does with the objects of an API. */
 export type ModuleKind = 'search' | 'get' | 'create' | 'update' | 'delete' | 'action';
@@ -20,7 +20,7 @@ function subjectsOf(path: string): readonly (readonly string[])[] {
   return path
     .split('/')
     .filter((part) => part !== '' && !part.includes('{') && !/^(?:api|rest|v\d[\w.]*)$/i.test(part))
-    .map((part) => (/^(?:me|whoami|self|current|myself)$/i.test(part) ? ['account'] : splitWords(part)))
+    .map((part) => (/^(?:me|whoami|self|current|myself)$/i.test(part) ? ['account'] : wordsOf(part)))
     .filter((words) => words.length > 0);
 }
 
@@ -48,7 +48,7 @@ function nounsOf({ path }: Operation, kind: ModuleKind): readonly string[] {
   return isOfOther ? [...inSingular(before), ...noun] : noun;
 }
 
-function wordsOf(operation: Operation, kind: ModuleKind): readonly string[] {
+function wordsOfPath(operation: Operation, kind: ModuleKind): readonly string[] {
   const verb = kind === 'action' ? (subjectsOf(operation.path).at(-1) ?? ['run']) : [VERBS[kind]];
   return [...verb, ...nounsOf(operation, kind)];
 }
@@ -59,10 +59,10 @@ function wordsOf(operation: Operation, kind: ModuleKind): readonly string[] {
  */
 export function nameModule(operation: Operation, kind: ModuleKind, taken: ReadonlySet<string>): string {
   const id = ownMember(operation.spec, 'operationId');
-  const words = typeof id === 'string' ? splitWords(id) : [];
+  const words = typeof id === 'string' ? wordsOf(id) : [];
   const given = camelCase(words);
   const plain =
-    nameProblem('module', given) === undefined ? given : camelCase(wordsOf(operation, kind)).slice(0, 60);
+    nameProblem('module', given) === undefined ? given : camelCase(wordsOfPath(operation, kind)).slice(0, 60);
   const base = nameProblem('module', plain) === undefined ? plain : `call${plain}`.slice(0, 60);
   let name = base;
   for (let number = 2; taken.has(name.toLowerCase()); number++) name = `${base.slice(0, 60)}${number}`;

@@ -1,12 +1,12 @@
 import { isPlainObject, ownMember, type PlainObject, setMember } from '../../../shared/plain-object.js';
 import { inferFields } from '../infer/infer-fields.js';
-import { splitWords, toPlural } from '../names.js';
+import { toPlural } from '../names.js';
 import { LIMIT_FIELD, type NewComponent } from '../templates.js';
 import { describeFields, isShown } from './fields.js';
 import { describeModule, labelModule, type ModuleKind, nameModule } from './module-names.js';
 import type { LeftOut, Operation } from './operations.js';
 import { findPaging, type Paging } from './pagination.js';
-import { isUsableName, printPath } from './plain-text.js';
+import { isUsableName, printPath, wordsOf } from './plain-text.js';
 import type { References } from './references.js';
 import { type RequestParts, readRequest } from './requests.js';
 import { type ResponseShape, readResponse } from './responses.js';
@@ -110,8 +110,8 @@ function kindOf({ method, path, spec }: Operation, response: ResponseShape): Mod
     case 'PATCH':
       return 'update';
     default: {
-      const [verb = ''] = splitWords(String(ownMember(spec, 'operationId') ?? ''));
-      const last = splitWords(path.split('/').at(-1) ?? '').at(-1) ?? '';
+      const [verb = ''] = wordsOf(String(ownMember(spec, 'operationId') ?? ''));
+      const last = wordsOf(path.split('/').at(-1) ?? '').at(-1) ?? '';
       const isCollection = !path.endsWith('}') && toPlural(last) === last;
       return response.isCreated || CREATING.test(verb) || (isCollection && verb === '') ? 'create' : 'action';
     }

@@ -1,4 +1,5 @@
 import { isPlainName } from '../../../language/syntax/grammar.js';
+import { splitWords } from '../names.js';
 
 /** Texts of a document for people: Markdown and HTML become one plain line, without expressions of IML. */
 export function plainLine(text: unknown): string {
@@ -15,6 +16,13 @@ export function plainLine(text: unknown): string {
 }
 
 const MAX_READ = 4000;
+
+/** Words of a name in a document, which may have any length. */
+export function wordsOf(name: string): readonly string[] {
+  return splitWords(name.slice(0, MAX_NAME));
+}
+
+const MAX_NAME = 200;
 
 /** The first sentences of a text, up to a length. */
 export function firstSentences(text: unknown, maxLength: number): string {

@@ -62,7 +62,7 @@ function listChanges({
   kept,
 }: ImportChanges): readonly (readonly [heading: string, lines: readonly string[]])[] {
   return [
-    ['Added since the last import', added.map((name) => `- ${name}`)],
+    ['Added since the last import', added.map(({ kind, name }) => `- ${kind} ${name}`)],
     ['Updated since the last import', changed.map((name) => `- ${name}`)],
     [
       'No longer imported',

@@ -1,8 +1,8 @@
 import { ownMember, type PlainObject, setMember } from '../../../shared/plain-object.js';
-import { splitWords } from '../names.js';
+
 import { describeField, isShown, labelOf } from './fields.js';
 import { isJsonType, type Operation, readContent } from './operations.js';
-import { isUsableName } from './plain-text.js';
+import { isUsableName, wordsOf } from './plain-text.js';
 import type { References } from './references.js';
 import { type SchemaView, textKeyword, viewSchema } from './schemas.js';
 
@@ -104,7 +104,7 @@ function addField(
 }
 
 function toIdentifier(name: string, fallback: string): string {
-  const words = splitWords(name)
+  const words = wordsOf(name)
     .map((word) => word.replace(/[^a-z0-9]/g, ''))
     .filter((word) => word !== '');
   const text = words

@@ -1,6 +1,7 @@
 import { isPlainObject, ownMember, type PlainObject } from '../../../shared/plain-object.js';
-import { splitWords, toPlural } from '../names.js';
+import { toPlural } from '../names.js';
 import { isJsonType, type Operation, readContent } from './operations.js';
+import { wordsOf } from './plain-text.js';
 import type { References } from './references.js';
 import { exampleOf, type SchemaView, viewSchema } from './schemas.js';
 
@@ -172,6 +173,6 @@ function isListOfObjects(view: SchemaView | undefined, references: References): 
 
 /** Whether a list is named after the last part of the path: `contacts`, or `open_orders` of `/open-orders`. */
 function isAbout(name: string, subject: string): boolean {
-  const plural = (text: string): string => splitWords(text).map(toPlural).join('');
+  const plural = (text: string): string => wordsOf(text).map(toPlural).join('');
   return plural(name) === plural(subject);
 }

@@ -6,9 +6,9 @@ import {
   BEARER_KEY,
   type OauthOptions,
 } from '../connection-templates.js';
-import { splitWords, toLabel } from '../names.js';
+import { toLabel } from '../names.js';
 import type { Operation } from './operations.js';
-import { firstSentences, isUsableName } from './plain-text.js';
+import { firstSentences, isUsableName, wordsOf } from './plain-text.js';
 import type { References } from './references.js';
 
 /** How the app authenticates. */
@@ -227,7 +227,7 @@ function combine(
 /** Several keys are told apart by the names that the API gives them. */
 function nameKey(key: ApiKey): ApiKey {
   if (key.prefix !== '') return key;
-  const words = splitWords(key.name).filter((word, index) => word !== 'x' || index > 0);
+  const words = wordsOf(key.name).filter((word, index) => word !== 'x' || index > 0);
   const parameter = words
     .map((word, index) => (index === 0 ? word : word.charAt(0).toUpperCase() + word.slice(1)))
     .join('');
