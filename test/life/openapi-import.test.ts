@@ -276,7 +276,7 @@ describe('iml init app --openapi', () => {
       { type: 'array', spec: [{ name: 'key' }, { name: 'value', type: 'integer' }] },
       "{{if(parameters.due_date, toCollection(parameters.due_date, 'key', 'value'))}}",
     ],
-  ])('makes of the schema %j the field %j', async (schema, field, sent) => {
+  ])('converts the schema %j to the field %j', async (schema, field, sent) => {
     const body = { type: 'object', properties: { due_date: schema } };
     const post = { ...POST_USER, requestBody: { content: { 'application/json': { schema: body } } } };
     const made = await importDocument(api({ '/users': { post } }));
@@ -334,7 +334,7 @@ describe('iml init app --openapi', () => {
     );
   });
 
-  it('refuses a document of which the manifest would be larger than apps may have', async () => {
+  it('refuses a document whose manifest would exceed the size limit of apps', async () => {
     const made = await importDocument(largeApi(400, THING));
     expect(made).toMatchObject({
       code: 2,
@@ -418,33 +418,43 @@ describe('iml init app --openapi', () => {
     expect(made, made.err.slice(0, 500)).toMatchObject({ code: 0 });
   });
 
-  it('bounds forms of schemas that refer to each other', async () => {
-    const names = Array.from({ length: 30 }, (_, index) => `S${index}`);
-    const properties = Object.fromEntries(
-      names.map((name) => [name, { $ref: `#/components/schemas/${name}` }]),
-    );
-    const schemas = Object.fromEntries(
-      names.map((name) => [
-        name,
-        { allOf: [{ type: 'object', properties }], anyOf: [{ $ref: `#/components/schemas/${name}` }] },
-      ]),
-    );
+  it.each<[string, (refs: readonly Json[], index: number) => Json]>([
+    [
+      'properties',
+      (refs) => ({
+        type: 'object',
+        properties: Object.fromEntries(refs.slice(0, 30).map((ref, at) => [`p${at}`, ref])),
+      }),
+    ],
+    [
+      'alternatives that double at each level',
+      (refs, index) => ({
+        properties: { name: { type: 'string' } },
+        oneOf: [refs[index + 1] ?? {}, { allOf: [refs[index + 1] ?? {}] }],
+      }),
+    ],
+    [
+      'a long chain of allOf',
+      (refs, index) => ({ properties: { name: {} }, allOf: [refs[index + 1] ?? {}] }),
+    ],
+  ])('bounds the fields of schemas that refer to each other by %s', async (_, schemaOf) => {
+    const names = Array.from({ length: 1000 }, (_name, index) => `S${index}`);
+    const refs = names.map((name) => ({ $ref: `#/components/schemas/${name}` }));
+    const schemas = Object.fromEntries(names.map((name, index) => [name, schemaOf(refs, index)]));
+    const [first] = refs;
+    const post = {
+      operationId: 'postAll',
+      requestBody: { content: { 'application/json': { schema: first } } },
+      responses: respond(first),
+    };
     const document = api(
-      {
-        '/all': {
-          post: {
-            operationId: 'postAll',
-            requestBody: { content: { 'application/json': { schema: { $ref: '#/components/schemas/S0' } } } },
-            responses: respond({ $ref: '#/components/schemas/S0' }),
-          },
-        },
-      },
+      { '/all': { post } },
       { components: { schemas, securitySchemes: { key: { type: 'http', scheme: 'bearer' } } } },
     );
     const made = await importDocument(document);
     expect(made, made.err).toMatchObject({ code: 0 });
-    expect(read(moduleFile('post-all', 'interface')).split('"name"').length).toBeLessThanOrEqual(301);
-    expect(read(moduleFile('post-all', 'samples')).length).toBeLessThan(20_000);
+    expect(read(moduleFile('post-all', 'interface')).split('"name"').length).toBeLessThanOrEqual(302);
+    expect(read(moduleFile('post-all', 'samples')).length).toBeLessThan(40_000);
   });
 
   /** Five operations for each of a number of resources. */

@@ -177,7 +177,7 @@ function fill(field: Json): unknown {
 /** Bundles of a run: dates of responses are texts there. */
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value).replace(/:00\.000Z"/g, ':00Z"'));
 
-describe.each(SUBJECTS)('an app made of $file', (subject) => {
+describe.each(SUBJECTS)('the app of $file', (subject) => {
   let root: string;
   let app: App;
   let api: MockApi;
@@ -224,7 +224,7 @@ describe.each(SUBJECTS)('an app made of $file', (subject) => {
     await engine.close();
   });
 
-  it('requests several pages of the lists whose paging the document tells', () => {
+  it('requests several pages of the lists whose paging the document describes', () => {
     const paged = Object.entries(subject.lists).filter(
       ([, { style }]) => style !== undefined && style.by !== 'offset',
     );

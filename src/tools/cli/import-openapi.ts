@@ -30,7 +30,7 @@ import { printableLine } from './output/terminal-text.js';
 import { findCaseSchema } from './recording/write-case-files.js';
 import { listTested } from './tests/first-tests.js';
 
-/** Where an app is made of a document. */
+/** The app to create or update, and its document. */
 export interface OpenApiTarget {
   /** Absolute folder of the app, which may not exist. */
   readonly root: string;
@@ -58,10 +58,9 @@ export async function importApp(args: Arguments, target: OpenApiTarget, io: Io):
   const before = await openExisting(root, given);
   const document = readOpenApi(readText(path.resolve(io.cwd, file), file), file);
   const options = collectOptions(args, before?.state);
-  const baseUrl = options['base-url'] ?? readServer(document);
   const imported = importOpenApi(document, {
     label: options['label'],
-    baseUrl: await target.readBaseUrl(baseUrl),
+    baseUrl: await target.readBaseUrl(options['base-url'] ?? readServer(document)),
     authentication: AUTHENTICATIONS.find((one) => one === options['auth']),
     accountPath: options['account-path'],
     tags: options['tag']?.split('\n') ?? [],
@@ -71,42 +70,59 @@ export async function importApp(args: Arguments, target: OpenApiTarget, io: Io):
   });
   const read = before === undefined && !existsSync(root) ? async () => undefined : readFrom(root);
   const planner = new ImportPlanner(before?.state.digests ?? {}, read);
-  const extension = options['extension'] ?? '.iml.json';
-  const plan = await planImport(imported, before?.manifest ?? emptyManifest(extension), planner);
-  const [conflict] = before === undefined ? plan.kept : [];
-  if (conflict !== undefined) {
-    throw usageError(`init app: "${conflict.path}" exists already in "${given}". Nothing was written.`);
-  }
-  if (Buffer.byteLength(plan.manifest.text) > MAX_FILE_BYTES) {
-    throw usageError(
-      `The app would have ${imported.modules.length} modules, and its ${MANIFEST} more than ${MAX_FILE_BYTES} bytes. Import a part of the document with --tag NAME.`,
-    );
-  }
-  const operations = {
-    ...before?.state.operations,
-    ...Object.fromEntries(imported.modules.map(({ name, operation }) => [operation.key, name])),
-  };
+  const manifest = before?.manifest ?? emptyManifest(options['extension'] ?? '.iml.json');
+  const plan = await planImport(imported, manifest, planner);
+  if (before === undefined) assertNothingKept(plan, given);
+  assertFits(plan, imported);
+  const removed = listRemoved(before?.state, imported);
   const write = createWrite(root, io);
-  if (before === undefined && !existsSync(path.join(root, '.gitignore'))) {
-    await write('.gitignore', '.secrets/\n');
-  }
-  await writeAll(plan.writes, write);
+  const tests = await writeImport({ imported, plan, planner, options, before, root, write });
+  await write(REPORT_FILE, printReport(imported, before && { ...plan, removed }));
+  await printSummary(imported, { given, plan, tests, removed, isUpdate: before !== undefined }, io);
+  return EXIT.ok;
+}
+
+/** @throws EngineError (USAGE) if a new app would replace files */
+function assertNothingKept({ kept: [conflict] }: ImportPlan, given: string): void {
+  if (conflict === undefined) return;
+  throw usageError(`init app: "${conflict.path}" exists already in "${given}". Nothing was written.`);
+}
+
+/** @throws EngineError (USAGE) for a manifest that no app can have */
+function assertFits({ manifest }: ImportPlan, { modules }: ImportedApp): void {
+  if (Buffer.byteLength(manifest.text) <= MAX_FILE_BYTES) return;
+  throw usageError(
+    `The app would have ${modules.length} modules, and its ${MANIFEST} more than ${MAX_FILE_BYTES} bytes. Import a part of the document with --tag NAME.`,
+  );
+}
+
+interface ImportWriting {
+  readonly imported: ImportedApp;
+  readonly plan: ImportPlan;
+  readonly planner: ImportPlanner;
+  readonly options: ImportState['options'];
+  readonly before: ExistingApp | undefined;
+  readonly root: string;
+  readonly write: Write;
+}
+
+/** Writes the files of an app. @returns the number of written tests */
+async function writeImport(writing: ImportWriting): Promise<number> {
+  const { imported, plan, planner, options, before, root, write } = writing;
+  const named = imported.modules.map(({ name, operation }) => [operation.key, name] as const);
+  const operations = { ...before?.state.operations, ...Object.fromEntries(named) };
   const writeState = (adding: Readonly<Record<string, string>>): Promise<void> =>
     write(STATE_FILE, printState({ options, operations, digests: planner.digests }, adding));
+  // The editor of the platform keeps API keys in this folder.
+  const isIgnoring = before !== undefined || existsSync(path.join(root, '.gitignore'));
+  if (!isIgnoring) await write('.gitignore', '.secrets/\n');
+  await writeAll(plan.writes, write);
   // Before the manifest, so that an interrupted import can be repeated.
   await writeState(Object.fromEntries(plan.added.map((added) => [added.name, added.kind])));
   await write(MANIFEST, plan.manifest.text);
-  const written = plan.writes.length;
   const tests = await writeTests(imported, { root, planner, write });
   await writeState({});
-  const removed = listRemoved(before?.state, imported);
-  await write(REPORT_FILE, printReport(imported, before && { ...plan, kept: planner.kept, removed }));
-  await printSummary(
-    imported,
-    { given, plan, files: written, tests, removed, isUpdate: before !== undefined },
-    io,
-  );
-  return EXIT.ok;
+  return tests;
 }
 
 interface ExistingApp {
@@ -230,7 +246,6 @@ function listRemoved(
 interface Summary {
   readonly given: string;
   readonly plan: ImportPlan;
-  readonly files: number;
   readonly tests: number;
   readonly removed: readonly (readonly [operation: string, module: string])[];
   readonly isUpdate: boolean;
@@ -241,10 +256,11 @@ const MAX_SHOWN = 10;
 
 async function printSummary(
   { title, modules, leftOut, notes }: ImportedApp,
-  { given, plan, files, tests, removed, isUpdate }: Summary,
+  { given, plan, tests, removed, isUpdate }: Summary,
   io: Io,
 ): Promise<void> {
   const total = modules.length + leftOut.length;
+  const files = plan.writes.length;
   const checks = notes.length + modules.reduce((sum, module) => sum + module.notes.length, 0);
   const lines = [
     `${title}: ${modules.length} of ${total} operations are modules.`,

@@ -11,7 +11,7 @@ import { createReferences } from './references.js';
 import { chooseCredentials } from './security.js';
 import { chooseAccount, chooseServer, findError } from './service.js';
 
-/** An app made of a document. */
+/** The app of a document. */
 export interface ImportedApp {
   readonly label: string;
   /** Contents by code type of the app: base, common, readme, groups. */

@@ -214,7 +214,7 @@ export async function planImport(
   }
   const isNew = (shown: string): boolean => missing.some(({ kind, name }) => shown === `${kind} ${name}`);
   return {
-    writes: planner.writes,
+    writes: [...planner.writes],
     manifest: edits.length === 0 ? manifest : withMembers(manifest, edits),
     digests: planner.digests,
     added: missing,

@@ -1,7 +1,7 @@
 import { ownMember } from '../../../shared/plain-object.js';
 import { nameProblem, toLabel, toPlural, toSingular, withArticle } from '../names.js';
 import type { Operation } from './operations.js';
-import { firstSentences, plainLine, wordsOf } from './plain-text.js';
+import { camelCase, firstSentences, plainLine, wordsOf } from './plain-text.js';
 
 /** What a module does with the objects of an API. */
 export type ModuleKind = 'search' | 'get' | 'create' | 'update' | 'delete' | 'action';
@@ -54,8 +54,8 @@ function wordsOfPath(operation: Operation, kind: ModuleKind): readonly string[] 
 }
 
 /**
- * A name that the platform accepts and no other module has, upper and lower case alike: the `operationId`, else made of
- * method and path.
+ * A name that the platform accepts and no other module has, upper and lower case alike: the `operationId`, else derived
+ * from method and path.
  */
 export function nameModule(operation: Operation, kind: ModuleKind, taken: ReadonlySet<string>): string {
   const id = ownMember(operation.spec, 'operationId');
@@ -67,14 +67,6 @@ export function nameModule(operation: Operation, kind: ModuleKind, taken: Readon
   let name = base;
   for (let number = 2; taken.has(name.toLowerCase()); number++) name = `${base.slice(0, 60)}${number}`;
   return name;
-}
-
-function camelCase(words: readonly string[]): string {
-  return words
-    .map((word) => word.normalize('NFKD').replace(/[^a-z0-9]/g, ''))
-    .filter((word) => word !== '')
-    .map((word, index) => (index === 0 ? word : word.charAt(0).toUpperCase() + word.slice(1)))
-    .join('');
 }
 
 /** Verbs of summaries, and the ones that labels of modules begin with. */

@@ -14,7 +14,7 @@ import { cleanSample, sampleOf } from './samples.js';
 import { type SchemaView, textKeyword, viewSchema } from './schemas.js';
 import type { Credentials } from './security.js';
 
-/** A module made of an operation. */
+/** A module for an operation. */
 export interface ImportedModule {
   readonly name: string;
   readonly operation: Operation;

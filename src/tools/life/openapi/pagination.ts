@@ -42,7 +42,7 @@ interface Subject {
   readonly pageSize: number | undefined;
 }
 
-/** How the list of a response is paged, as far as the document tells. */
+/** How the list of a response is paged, as far as the document says. */
 export function findPaging(operation: Operation, response: ResponseShape, references: References): Paging {
   const parameters = operation.parameters
     .filter((parameter) => ownMember(parameter, 'in') === 'query')
@@ -251,7 +251,7 @@ function byPageNumber(subject: Subject): Paging | undefined {
   };
 }
 
-/** Whether there is a further page, from what the response tells: a flag, the number of records, or a page with records. */
+/** Whether there is a further page, by a flag, the number of records, or a page with records. */
 function endCondition(subject: Subject): string {
   const more = findMember(subject, PAGING_MEMBERS.more, ['boolean', 'any']);
   if (more !== undefined) return `{{${read(more)}}}`;

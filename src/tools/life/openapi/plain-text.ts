@@ -24,6 +24,15 @@ export function wordsOf(name: string): readonly string[] {
 
 const MAX_NAME = 200;
 
+/** An identifier of ASCII letters and digits: `line`, `items` → `lineItems`. Empty if no word has any. */
+export function camelCase(words: readonly string[]): string {
+  return words
+    .map((word) => word.normalize('NFKD').replace(/[^a-z0-9]/g, ''))
+    .filter((word) => word !== '')
+    .map((word, index) => (index === 0 ? word : word.charAt(0).toUpperCase() + word.slice(1)))
+    .join('');
+}
+
 /** The first sentences of a text, up to a length. */
 export function firstSentences(text: unknown, maxLength: number): string {
   const line = plainLine(text);

@@ -21,7 +21,11 @@ export function printReport(
 ): string {
   const noted = new Map<string, string[]>();
   for (const { name, notes: own } of modules) {
-    for (const note of own) noted.set(note, [...(noted.get(note) ?? []), `\`${name}\``]);
+    for (const note of own) {
+      const names = noted.get(note) ?? [];
+      names.push(`\`${name}\``);
+      noted.set(note, names);
+    }
   }
   const checks = [...noted].map(([note, names]) => `- ${names.join(', ')}: ${line(note)}`);
   const sections: readonly (readonly [heading: string, lines: readonly string[]])[] = [

@@ -1,8 +1,7 @@
 import { ownMember, type PlainObject, setMember } from '../../../shared/plain-object.js';
-
 import { describeField, isShown, labelOf } from './fields.js';
 import { isJsonType, type Operation, readContent } from './operations.js';
-import { isUsableName, wordsOf } from './plain-text.js';
+import { camelCase, isUsableName, wordsOf } from './plain-text.js';
 import type { References } from './references.js';
 import { type SchemaView, textKeyword, viewSchema } from './schemas.js';
 
@@ -104,12 +103,7 @@ function addField(
 }
 
 function toIdentifier(name: string, fallback: string): string {
-  const words = wordsOf(name)
-    .map((word) => word.replace(/[^a-z0-9]/g, ''))
-    .filter((word) => word !== '');
-  const text = words
-    .map((word, index) => (index === 0 ? word : word.charAt(0).toUpperCase() + word.slice(1)))
-    .join('');
+  const text = camelCase(wordsOf(name));
   return /^[a-z]/.test(text) ? text : `${fallback}${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }
 

@@ -16,7 +16,7 @@ export interface ResponseShape {
   readonly item: SchemaView | undefined;
   /** Example of the item of a list, else of the body. */
   readonly example: unknown;
-  /** `accept`, if the API has to be told what to send. */
+  /** `accept`, if it is no plain JSON. */
   readonly accept: string | undefined;
   /** Names of response headers in lower case. */
   readonly headers: ReadonlySet<string>;

@@ -39,8 +39,11 @@ export function exampleOf({ keywords, values }: SchemaView): unknown {
   return ownMember(keywords, 'example') ?? first ?? values[0];
 }
 
-/** Schemas merged into one. Bounds the work for documents that refer to themselves in `allOf`. */
-const MAX_PARTS = 200;
+/**
+ * Schemas read for one view, alternatives of alternatives included. Bounds the work for documents whose schemas refer to
+ * each other. [choice]
+ */
+const MAX_PARTS = 500;
 
 interface Merge {
   readonly keywords: PlainObject;
@@ -64,8 +67,18 @@ export function viewSchema(
   references: References,
   path: readonly object[] = [],
 ): SchemaView | undefined {
+  return mergeSchema(schema, { references, path, budget: { left: MAX_PARTS } });
+}
+
+interface ViewContext {
+  readonly references: References;
+  readonly path: readonly object[];
+  readonly budget: { left: number };
+}
+
+function mergeSchema(schema: unknown, context: ViewContext): SchemaView | undefined {
   const merge = startMerge();
-  if (!addSchema(schema, { merge, references, path })) return undefined;
+  if (!addSchema(schema, { ...context, merge })) return undefined;
   const { keywords, properties, required, values, alternatives } = merge;
   return {
     kind: kindOf(merge),
@@ -78,7 +91,7 @@ export function viewSchema(
     items: ownMember(keywords, 'items') ?? ownMember(keywords, 'additionalProperties'),
     values: (values ?? []).filter((value) => value !== null),
     alternatives,
-    path: [...path, ...containersOf(merge.visited)],
+    path: [...context.path, ...containersOf(merge.visited)],
   };
 }
 
@@ -103,23 +116,21 @@ function startMerge(): Merge {
   };
 }
 
-interface MergeContext {
+interface MergeContext extends ViewContext {
   readonly merge: Merge;
-  readonly references: References;
-  readonly path: readonly object[];
 }
 
 /** @returns false if nothing was added */
 function addSchema(schema: unknown, context: MergeContext): boolean {
-  const { merge, references, path } = context;
+  const { merge, references, path, budget } = context;
   const target = references.follow(schema);
-  if (target === undefined || merge.visited.length >= MAX_PARTS) return false;
-  if (path.includes(target) || merge.visited.includes(target)) return false;
+  if (target === undefined || path.includes(target) || merge.visited.includes(target)) return false;
+  if (--budget.left < 0) return false;
   merge.visited.push(target);
-  // OpenAPI 3.1 allows keywords beside $ref; they add to the schema.
-  if (isPlainObject(schema) && schema !== target) addKeywords(schema, merge);
   for (const part of listOf(target, 'allOf')) addSchema(part, context);
   addKeywords(target, merge);
+  // OpenAPI 3.1 allows keywords beside $ref, such as a description of its own.
+  if (isPlainObject(schema) && schema !== target) addKeywords(schema, merge);
   for (const name of ['oneOf', 'anyOf']) addAlternatives(listOf(target, name), context);
   return true;
 }
@@ -153,9 +164,10 @@ const STRUCTURE: ReadonlySet<string> = new Set(
 );
 
 /** Adds the fields of all alternatives. Of `null` and one other, the other counts. */
-function addAlternatives(schemas: readonly unknown[], { merge, references, path }: MergeContext): void {
+function addAlternatives(schemas: readonly unknown[], { merge, path, ...context }: MergeContext): void {
+  const inner = { ...context, path: [...path, ...merge.visited] };
   const views = schemas
-    .map((schema) => viewSchema(schema, references, [...path, ...merge.visited]))
+    .map((schema) => mergeSchema(schema, inner))
     .filter((view): view is SchemaView => view !== undefined && view.kind !== 'null');
   const [first] = views;
   if (first === undefined) return;
@@ -168,10 +180,9 @@ function addAlternatives(schemas: readonly unknown[], { merge, references, path 
     const found = views.map((view) => view.properties.find((property) => property.name === name));
     if (found.every((property) => property?.isRequired === true)) merge.required.add(name);
     if (merge.properties.has(name)) continue;
-    const inner = [
-      ...new Set(found.flatMap((property) => (property === undefined ? [] : [property.schema]))),
-    ];
-    merge.properties.set(name, inner.length === 1 ? inner[0] : { anyOf: inner });
+    const schemasOfName = [...new Set(found.flatMap((property) => (property ? [property.schema] : [])))];
+    const [only] = schemasOfName;
+    merge.properties.set(name, schemasOfName.length === 1 ? only : { anyOf: schemasOfName });
   }
 }
 

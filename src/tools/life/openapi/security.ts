@@ -8,7 +8,7 @@ import {
 } from '../connection-templates.js';
 import { toLabel } from '../names.js';
 import type { Operation } from './operations.js';
-import { firstSentences, isUsableName, wordsOf } from './plain-text.js';
+import { camelCase, firstSentences, isUsableName, wordsOf } from './plain-text.js';
 import type { References } from './references.js';
 
 /** How the app authenticates. */
@@ -224,13 +224,11 @@ function combine(
   };
 }
 
-/** Several keys are told apart by the names that the API gives them. */
+/** Several keys have the names that the API gives them. */
 function nameKey(key: ApiKey): ApiKey {
   if (key.prefix !== '') return key;
   const words = wordsOf(key.name).filter((word, index) => word !== 'x' || index > 0);
-  const parameter = words
-    .map((word, index) => (index === 0 ? word : word.charAt(0).toUpperCase() + word.slice(1)))
-    .join('');
+  const parameter = camelCase(words);
   return {
     ...key,
     parameter: /^[A-Za-z]\w*$/.test(parameter) ? parameter : key.parameter,

@@ -120,7 +120,7 @@ export interface AccountChoice {
 }
 
 /**
- * The request that tests a connection: of the account, else a list that anybody with credentials can read. [inf]
+ * The request that tests a connection: of the account, else a list that needs credentials only. [inf]
  *
  * @param path chosen by the user
  */
