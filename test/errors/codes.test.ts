@@ -2,7 +2,6 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { EngineError, ERROR_CODES, formatLocation } from '../../src/index.js';
-import { RestError } from '../../src/shared/errors/engine-error.js';
 import { sourceFiles } from '../structure/source-imports.js';
 import { APPS } from './cases/apps.js';
 import type { ErrorCase } from './cases/error-case.js';
@@ -53,7 +52,7 @@ function describePlace({ place }: EngineError): string | undefined {
 function describeError(error: EngineError): string {
   const folder = /(?:[/][\w.-]+)+[/](?=no-such-folder|data\.sqlite)/g;
   const message = error.message.replace(folder, '').replace(/127\.0\.0\.1:\d{4,}/g, '127.0.0.1:8080');
-  const detail = error instanceof RestError && error.detail !== undefined ? ` (${error.detail})` : '';
+  const detail = 'detail' in error && error.detail !== undefined ? ` (${error.detail})` : '';
   const at = describePlace(error);
   const place = at === undefined ? '' : ` At \`${at}\`.`;
   const cause = nameCause(error);

@@ -1,6 +1,6 @@
 import { deepStrictEqual, ok, rejects, strictEqual } from 'node:assert/strict';
 import type { EventRow, HookRow, HostStore } from '../../src/host/store/tables.js';
-import { EngineError } from '../../src/shared/errors/engine-error.js';
+import { EngineError } from '../../src/index.js';
 
 /** One requirement for stores of a host. */
 export interface HostStoreCase {

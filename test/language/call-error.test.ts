@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { asImlError, makeUnknownFunctionError, wrapCallError } from '../../src/language/environment.js';
 import { evaluate, functions, ImlError } from '../../src/language/index.js';
-import { functionError, limitError } from '../../src/shared/errors/iml-error.js';
 import { imlErrorOf, templateFailure } from './template-failure.js';
 
 /** A proxy that throws on every access. */
@@ -49,7 +48,7 @@ describe('an unknown function', () => {
 describe('an error inside a call', () => {
   it('has the call in its message, and keeps kind, code, hint and cause', () => {
     const cause = new Error('host');
-    const inner = functionError('No.', cause);
+    const inner = new ImlError('IML_FUNCTION', 'No.', { kind: 'function-error', cause });
     inner.hint = 'Try again.';
     expect(wrapCallError(inner, 'f', LOCATION, 2)).toMatchObject({
       message: "Function 'f' finished with error! No.",
@@ -73,7 +72,7 @@ describe('an error inside a call', () => {
 
 describe('a thrown value', () => {
   it('is unchanged if it is an ImlError', () => {
-    const error = limitError('x');
+    const error = new ImlError('IML_LIMIT', 'x', { kind: 'limit' });
     expect(asImlError(error)).toBe(error);
   });
   it.each([new TypeError('host'), 'text', undefined, null, new RangeError('Invalid array length')])(
@@ -82,8 +81,11 @@ describe('a thrown value', () => {
   );
   it.each([
     ['a proxy whose traps throw', trapped()],
-    ['a proxy of an error whose traps throw', trapped(limitError('x'))],
-    ['a proxy of an error whose properties throw', new Proxy(limitError('x'), { get: () => fail() })],
+    ['a proxy of an error whose traps throw', trapped(new ImlError('IML_LIMIT', 'x', { kind: 'limit' }))],
+    [
+      'a proxy of an error whose properties throw',
+      new Proxy(new ImlError('IML_LIMIT', 'x', { kind: 'limit' }), { get: () => fail() }),
+    ],
     [
       'a proxy of a stack overflow whose properties throw',
       new Proxy(new RangeError('call stack'), { get: () => fail() }),

@@ -9,7 +9,6 @@ import {
 } from '../../src/language/environment.js';
 import { compile, type Expression, evaluate, functions, ImlError, parse } from '../../src/language/index.js';
 import { createCaseless } from '../../src/language/values/value.js';
-import { functionError } from '../../src/shared/errors/iml-error.js';
 import { contextOf, FUNCTIONS } from './core-environment.js';
 import { failureOf, imlErrorOf } from './template-failure.js';
 
@@ -238,7 +237,7 @@ describe('compileExpression', () => {
   });
   it('an error of a function with debug output has the call in its message', () => {
     const speak = acceptDebug(() => {
-      throw functionError('No output.');
+      throw new ImlError('IML_FUNCTION', 'No output.', { kind: 'function-error' });
     });
     const error = imlErrorOf(() => evaluate('{{1 + speak()}}', DATA, { functions: { speak } }));
     expect(error).toMatchObject({

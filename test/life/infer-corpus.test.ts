@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { loadApp } from '../../src/engine/loading/load-app.js';
+import { loadApp } from '../../src/index.js';
 import { inferFields } from '../../src/tools/life/infer/infer-fields.js';
 
 const CORPUS = path.join(import.meta.dirname, '../../../shared/corpus');

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createSandbox } from '../../src/engine/sandbox/create-sandbox.js';
-import { functionError, limitError } from '../../src/shared/errors/iml-error.js';
+import { ImlError } from '../../src/language/index.js';
 import { cpuMsOf } from '../cpu-time.js';
 import { BUILTINS, callIn, failureOf, openSandbox } from './open-sandbox.js';
 
@@ -265,10 +265,10 @@ describe('iml', () => {
       {
         builtins: {
           greedy: () => {
-            throw limitError('too much');
+            throw new ImlError('IML_LIMIT', 'too much', { kind: 'limit' });
           },
           broken: () => (undefined as unknown as { x: number }).x,
-          odd: () => () => functionError('never called'),
+          odd: () => () => new ImlError('IML_FUNCTION', 'never called', { kind: 'function-error' }),
         },
       },
     );

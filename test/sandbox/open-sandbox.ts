@@ -1,6 +1,5 @@
 import { createSandbox } from '../../src/engine/sandbox/create-sandbox.js';
-import type { Environment } from '../../src/language/index.js';
-import { functionError } from '../../src/shared/errors/iml-error.js';
+import { type Environment, ImlError } from '../../src/language/index.js';
 
 type SandboxOptions = Parameters<typeof createSandbox>[0];
 type Sandbox = Awaited<ReturnType<typeof createSandbox>>;
@@ -17,7 +16,7 @@ export const ENVIRONMENT: Environment = {
 
 export const BUILTINS: SandboxOptions['builtins'] = {
   join: (_environment, list, separator) => {
-    if (!Array.isArray(list)) throw functionError('Invalid array');
+    if (!Array.isArray(list)) throw new ImlError('IML_FUNCTION', 'Invalid array', { kind: 'function-error' });
     return list.join(String(separator ?? ''));
   },
   zone: (environment) => environment.timezone,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { openHostPostgres } from '../../src/host/store/open-host-store.js';
+import { openHostPostgres } from '../../src/host/index.js';
 import { newEvent } from '../host/new-rows.js';
 import { createDatabase, hasPostgres, onServer, POSTGRES_MISSING } from '../host/test-database.js';
 
