@@ -58,8 +58,8 @@ export interface Engine {
   /** @throws SpecError (SPEC_MISSING) for a name the app does not have */
   readonly connection: (name: string) => Connection;
   /**
-   * Finds a connection by the name it is kept under in `connections`, refreshes it if that is due, and saves it then. What
-   * the store itself rejects with is handed on.
+   * Finds a connection by its name in `connections`, refreshes it if due, and saves it. Passes on rejections of the
+   * store.
    */
   readonly openConnection: StoredConnections['report'];
   readonly close: () => Promise<void>;
@@ -232,8 +232,8 @@ const SHARE: OptionShape = {
 };
 
 /**
- * The options with what an embedder's clock, random numbers and UUIDs give looked at: they throw EngineError (USAGE) where that is
- * invalid. With an invalid time a run would never end.
+ * Wraps the clock, random numbers and UUIDs of an embedder: invalid results throw EngineError (USAGE). With an
+ * invalid time a run would never end.
  */
 function withCheckedPorts(options: EngineOptions): EngineOptions {
   const { clock, random, uuid } = options;
@@ -270,10 +270,9 @@ function checkedDraw<T>(draw: () => T, shape: OptionShape, what: string): () => 
 }
 
 /**
- * The app with another `baseUrl` in its base. Addresses that are written whole stay: the transport of an engine whose
- * base url was replaced refuses them.
+ * Returns the app with another `baseUrl`. Absolute URLs stay; the transport refuses them.
  *
- * @throws EngineError (USAGE) for what is no http address
+ * @throws EngineError (USAGE) for an invalid http address
  */
 function withBaseUrl(app: App, baseUrl: string): App {
   if (!/^https?:\/\//i.test(baseUrl) || !URL.canParse(baseUrl)) {

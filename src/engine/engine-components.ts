@@ -29,7 +29,7 @@ export interface Module {
 
 /** A polling trigger of an app. */
 export interface PollingTrigger extends Module {
-  /** Lists what the trigger can start with. */
+  /** Lists the start options of the trigger. */
   readonly epoch: (input?: RunInput) => Reporting<RunReport<EpochList>>;
 }
 
@@ -39,7 +39,7 @@ export interface Responder extends Omit<Module, 'run'> {
   readonly respond: (input?: RunInput) => Reporting<RunReport<{ readonly result: BuiltResponse }>>;
 }
 
-/** Finds a module by name. With a type, the result has what a module of that type can do. */
+/** Finds a module by name. With a type, the result has the members of that type. */
 export interface FindModule {
   /** @throws SpecError (SPEC_MISSING) for a name the app does not have; EngineError (USAGE) for another type */
   (name: string, type: 'trigger'): PollingTrigger;

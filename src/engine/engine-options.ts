@@ -27,7 +27,9 @@ import type { Limits } from './run/limits.js';
 import type { TraceDepth, TraceListener } from './run/trace.js';
 import type { WebhookLimits } from './webhook/incoming-call.js';
 
-/** What an engine is made of. Only `app` is needed; nothing is read from the process but the clock and randomness. */
+/**
+ * Options of an engine. Only `app` is required. From the process, an engine reads only the clock and random numbers.
+ */
 export interface EngineOptions
   extends Pick<CompileOptions, 'random' | 'uuid' | 'timezone' | 'semantics' | 'platformVersion' | 'digest'> {
   readonly app: App;
@@ -38,9 +40,9 @@ export interface EngineOptions
   /** Default: 100 requests, 50 follow-up pages, 3200 records, 40 s. */
   readonly limits?: Partial<Limits> | undefined;
   /**
-   * What all runs together may ask of one host with one connection: calls on their way, and calls of a window. What services
-   * say (`Retry-After`, rate limit headers) lowers it, nothing raises it. All engines of a process share what is known of
-   * services, but for those with a transport or a clock of their own. Default: as much as runs ask for. See docs/limits.md.
+   * Limits of all runs per host and connection: concurrent requests, and requests per window. Responses
+   * (`Retry-After`, rate limit headers) can lower the limits but not raise them. All engines of a process share the
+   * state, except those with their own transport or clock. Default: no limit. See docs/limits.md.
    */
   readonly budget?: Partial<BudgetFigures> | undefined;
   /** Limits of a webhook call. Default: 5 MB, 100000 items, 10000 form fields, 1000 levels. */

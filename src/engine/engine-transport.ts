@@ -58,8 +58,8 @@ export interface HttpOptions extends Omit<UndiciTransportOptions, 'guard'> {
    */
   readonly appHosts?: readonly string[] | undefined;
   /**
-   * What a redirect or a next page on a host that is not the app's receives: `withhold` removes secrets and warns,
-   * `send` sends them as the platform does. Default: `withhold`.
+   * Treatment of secrets in redirects and next pages on hosts of other owners: `withhold` removes them and warns,
+   * `send` sends them as Make does. Default: `withhold`.
    */
   readonly crossHostSecrets?: 'withhold' | 'send' | undefined;
 }

@@ -18,10 +18,10 @@ export interface NamedFunctions {
 }
 
 /**
- * Loads built-in functions at the first call of one, and opens custom ones at the first name of one: QuickJS takes longer to
- * start than most runs, and most components of an app call none. A name in a comment or a label counts, and so does every
- * form that asks RPCs, as their answers may bring expressions: what is opened in vain costs time, what is not opened
- * would be a function that does not exist.
+ * Loads built-in functions at the first call of one, and opens custom functions at the first occurrence of a name.
+ * QuickJS takes longer to start than most runs, and most components call no custom function. Names in comments or
+ * labels count, and so does every form that calls RPCs, because their responses can contain expressions. A needless
+ * start costs time; a missing one would report an unknown function.
  */
 export function openWhenNamed(app: App, open: () => Promise<CustomFunctions>): NamedFunctions {
   let opened: Promise<CustomFunctions> | undefined;

@@ -55,7 +55,7 @@ const SHAPES: OptionShapes<RestOptions> = {
   onAnswer: ANY_FUNCTION,
 };
 
-/** What a server knows of a request besides the request. */
+/** Data of a server about a request. */
 export interface RestReception {
   /** The origin the server listens at: `http://127.0.0.1:8077`. */
   readonly listeningAt?: string | undefined;

@@ -130,7 +130,7 @@ type StoreSubject = Subjects[SubjectKind];
 
 /** A backend that keeps organizations, teams, keys and users in a store. */
 export interface StoreBackend extends RestBackend<StoreCaller, StoreSubject> {
-  /** What the operations work with: for embedders that add rows or issue tokens themselves. */
+  /** Dependencies of the operations, for embedders that add rows or issue tokens. */
   readonly services: RestServices;
   close(): Promise<void>;
 }

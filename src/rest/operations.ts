@@ -30,7 +30,7 @@ const ping: StoreOperation = defineOperation({
   },
 });
 
-/** Every operation, with what the store backend does for it. */
+/** All operations with their implementations in the store backend. */
 export const STORE_OPERATIONS: readonly StoreOperation[] = [
   ...ORGANIZATION_OPERATIONS,
   ...INVITATION_OPERATIONS,

@@ -98,7 +98,7 @@ export function tooManyRequests(headers: Readonly<Record<string, string>>): Rest
   });
 }
 
-/** A backend returned what the operation does not document; the caller gets a 500 without these details. */
+/** A backend returned an undocumented response. The caller gets a 500 without these details. */
 export function invalidResponse(operation: string, path: string, expectation: string): RestError {
   const member = path === '' ? 'The response' : `The member ${path} of the response`;
   return failed(new Error(`${member} that the backend returned for ${operation} ${expectation}.`));

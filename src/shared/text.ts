@@ -26,7 +26,7 @@ export function jsonProblem(error: SyntaxError): string {
   return error.message.replace(/, (?:\.\.\.)?"[\s\S]*"(?:\.\.\.)? is not valid JSON$/, ' is not valid JSON');
 }
 
-/** The value of a parsed text, or what is wrong with it. */
+/** The value of a parsed text, or the reason why it is invalid. */
 export type ParseResult<T = unknown> =
   | { readonly ok: true; readonly value: T }
   /** `message` describes the problem without any text that may be secret. */

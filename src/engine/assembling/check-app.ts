@@ -396,10 +396,10 @@ function findFault(code: string): Fault | undefined {
 }
 
 /**
- * Tells of requests that cannot be sent as they are written: polling triggers and connections without `url`
- * (`missing-url`), a `baseUrl` without a scheme, and relative addresses where there is no `baseUrl` (`unusable-url`).
- * Only what is written out is looked at: what an expression gives shows in a run.
- * Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/making-requests [doc]
+ * Reports requests that cannot be sent: polling triggers and connections without `url` (`missing-url`), a `baseUrl`
+ * without a scheme, and relative addresses without a `baseUrl` (`unusable-url`). Values of expressions are checked in
+ * a run only. Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/making-requests
+ * [doc]
  */
 export function checkAddresses(app: App, warn: Warn): void {
   const hasBase = checkBase(app, warn);

@@ -155,7 +155,7 @@ export class ConnectionRun {
     return data === undefined ? connection : deepMerge(connection, data);
   }
 
-  /** What a response grants replaces all scopes before; a response that names none leaves them. */
+  /** Scopes in a response replace all earlier scopes. A response without scopes keeps them. */
   private grantedOAuth(directive: Directive | undefined, context: RunContext): OAuthNames | undefined {
     const scope = readGrantedScope(evaluateDirective(directive, context));
     return scope.length === 0 ? undefined : { ...NO_ADDRESSES, ...this.current.oauth, scope };

@@ -203,7 +203,7 @@ export class JsonIndex {
     this.root = parseTree(text, [], DIALECT) ?? { type: 'null', offset: 0, length: 0 };
   }
 
-  /** Returns the member or item of a value; undefined if there is none. */
+  /** Returns the member or item of a value, or undefined. */
   findMember(node: Node, step: string): Node | undefined {
     if (node.type === 'array')
       return String(Number(step)) === step ? node.children?.[Number(step)] : undefined;
@@ -234,8 +234,8 @@ export class JsonIndex {
   }
 
   /**
-   * Returns the file offset of a character in the text or name that starts at `start`. Escapes are longer than their
-   * character. Cached, as callers ask for many locations in few texts.
+   * Returns the file offset of a character in the string or name that starts at `start`. Escapes are longer than
+   * their character. Cached, because callers request many locations in few strings.
    */
   offsetInString(start: number, characterOffset: number): number {
     const { length, escaped, added } = this.strings.get(start) ?? this.addString(start);

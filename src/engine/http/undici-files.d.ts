@@ -1,4 +1,4 @@
-// Files of undici that `load-undici.ts` asks for, which its types do not name.
+// Files of undici that `load-undici.ts` imports. The types of undici do not declare them.
 declare module 'undici/lib/dispatcher/agent.js' {
   export { Agent as default } from 'undici';
 }

@@ -124,8 +124,8 @@ async function findKind(target: string, given: string): Promise<'file' | 'folder
 }
 
 /**
- * An exported app is known by a spec file inside a folder inside the folder of a kind. [inf] One directly in the folder of a
- * kind means an app, too, which is then refused with what is wrong.
+ * A spec file in a folder of a component kind, inside a component folder, identifies an exported app. [inf] A spec
+ * file directly in the folder of a kind identifies an app, too, which is then refused with the reason.
  */
 async function isExported(folder: string): Promise<boolean> {
   const kinds = new Set(COMPONENT_KINDS.flatMap(kindFolders));
@@ -165,10 +165,10 @@ function isPartOfKind(kind: ComponentKind, name: string): boolean {
 }
 
 /**
- * Refuses an app that keeps a component in one file: neither the editor nor the platform has such a layout, and what
- * its members would mean can only be guessed.
+ * Refuses an app with one file per component. Neither the editor nor Make has such a layout, so the meaning of its
+ * members is unknown.
  *
- * @throws SpecError SPEC_INVALID that says what was found and expected, and shows the layout
+ * @throws SpecError SPEC_INVALID with the found and the expected layout
  */
 export async function refuseSingleFiles(folder: AppFolder, files: Iterable<string>): Promise<void> {
   const single = findSingleFiles(files);

@@ -106,7 +106,7 @@ function tellMissing(owner: string, code: CodeFile, warn: Warn): void {
   warn('missing-file', message, code.locationOf);
 }
 
-/** `module.getTask.api.imljson`: kind, name, section; the name may be absent where there is one component of the kind. */
+/** `module.getTask.api.imljson`: kind, name, section. The name may be absent if the kind has one component. */
 const FLAT_FILE = /^([a-z]+)(?:\.([A-Za-z0-9_-]+))?\.([a-zA-Z-]+)\.(?:imljson|iml\.jsonc?|jsonc?)$/;
 
 export interface FlatFile extends CodeFile {

@@ -7,9 +7,9 @@ import { readForm, readSource } from '../parameters/form.js';
 import type { ParameterElement, ParameterList } from '../parameters/parameter-spec.js';
 import { type ReferenceFailure, resolveParameters } from '../parameters/resolve-parameters.js';
 
-/** What a form is listed for. */
+/** Input for the list of a form. */
 export interface ParametersInput extends Omit<FormInput, 'payload' | 'start'> {
-  /** Whether the app's RPCs are asked for what `rpc://` references stand for. Default: false; nothing is sent then. */
+  /** Whether to call the RPCs of `rpc://` references. Default: false; no request is sent. */
   readonly resolve?: boolean | undefined;
 }
 
@@ -31,11 +31,11 @@ export interface ModuleParameters {
 }
 
 /**
- * Lists the fields of a module's form. With `resolve`, RPCs are asked as the form in the editor asks them: with the
- * values so far, `input.parameters`, which also say which nested fields are wanted.
+ * Lists the fields of a module's form. With `resolve`, calls RPCs as the form in the editor does: with the current
+ * values, `input.parameters`, which also select the nested fields.
  *
- * @throws SpecError (SPEC_INVALID) for fields nested too deep; AppError of type BundleValidationError for values that take too
- *   long to be looked through
+ * @throws SpecError (SPEC_INVALID) for fields nested too deep; AppError of type BundleValidationError for values that
+ *   are too large to search
  */
 export async function listParameters(
   module: ModuleComponent,

@@ -21,9 +21,9 @@ import type { Poll } from './poll.js';
 import { MovingState, type PolledItem } from './trigger-state.js';
 
 /**
- * Runs a module as its type asks.
+ * Runs a module according to its type.
  *
- * @throws EngineError (USAGE) for a responder, which gives an answer instead of bundles
+ * @throws EngineError (USAGE) for a responder, which returns a response instead of bundles
  * @see https://developers.make.com/custom-apps-documentation/app-components/modules
  */
 export function runModule(module: ModuleComponent, input: RunInput, runtime: Runtime): ModuleRun {

@@ -17,10 +17,11 @@ import { runCommunication } from '../run/run-communication.js';
 import { type RunContext, withVariables } from '../run/run-context.js';
 
 /**
- * Calls an RPC: options, fields, samples or whatever it gives. Iterating, it gives a list; else the value.
+ * Calls an RPC, which returns options, fields, samples or any other value. With `iterate`, the result is a list;
+ * otherwise a single value.
  *
- * @param query the arguments of `rpc://name?x={{...}}`: evaluated where the reference stands, that is with the
- *   parameters of the form, and added to them for the RPC
+ * @param query arguments of `rpc://name?x={{...}}`: evaluated with the parameters of the form, and added to them for
+ *   the RPC
  * @see https://developers.make.com/custom-apps-documentation/app-components/rpcs
  */
 export async function callRpc(

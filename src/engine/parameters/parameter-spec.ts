@@ -237,7 +237,7 @@ export interface ParameterReference {
   readonly place: SourceLocation;
 }
 
-/** A field, or an address that stands for fields. */
+/** A field, or an RPC address that returns fields. */
 export type ParameterElement = ParameterSpec | ParameterReference;
 
 /** A parsed form specification. */

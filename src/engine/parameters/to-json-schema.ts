@@ -71,7 +71,7 @@ function describeFields(form: Form, fields: readonly ParameterElement[]): PlainO
     const { schema, conditions } = describeField(form, field, name);
     setMember(properties, name, schema);
     for (const condition of conditions) allOf.push(condition);
-    // Only an evaluation can tell whether a field with a condition is required.
+    // Only an evaluation shows whether a field with a condition is required.
     if (field.required && field.visible === true && !required.includes(name)) required.push(name);
   }
   return {

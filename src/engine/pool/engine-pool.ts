@@ -76,7 +76,7 @@ interface PoolModule extends Pick<Module, 'name' | 'parameters'> {
   readonly run: (input?: RunInput) => PoolRun;
 }
 
-/** Finds a module by name. With a type, the result has what a module of that type can do. */
+/** Finds a module by name. With a type, the result has the members of that type. */
 interface FindPoolModule {
   (name: string, type: 'trigger'): PoolModule & Pick<PollingTrigger, 'epoch'>;
   (name: string, type: 'responder'): Omit<Responder, 'type'>;
@@ -492,8 +492,8 @@ type PoolConnections = ConnectionStore | ((app: string | AppDefinition) => Conne
 type WorkerCall = (values: readonly unknown[], worker: AbortSignal) => unknown;
 
 /**
- * What the workers of a pool call of the connection store of the main thread. A connection is locked for one worker at a
- * time: two refreshes with one token would end it. The lock of a worker that ends is released.
+ * Calls of workers to the connection store of the main thread. One worker at a time locks a connection, because two
+ * refreshes with one token would end it. The lock of a terminated worker is released.
  */
 function connectionCalls(connections: PoolConnections): Readonly<Record<string, WorkerCall>> {
   const storeOf = (app: unknown): ConnectionStore =>

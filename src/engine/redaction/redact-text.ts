@@ -183,7 +183,7 @@ export function redactPatterns(text: string): string {
 /** The text that replaces a secret. [choice] */
 export const SANITIZED = '[SANITIZED]';
 
-/** The text that replaces values beyond what a log shows. */
+/** Replaces values beyond the limit of a log. */
 export const LEFT_OUT = '[left out]';
 
 /** The end of a text that was cut. */
@@ -192,13 +192,13 @@ export const LEFT_OUT_MARK: string = `… ${LEFT_OUT}`;
 /** Deeper levels are left out. */
 const MAX_DEPTH = 100;
 
-/** What a member or item counts beside the characters of its text. */
+/** Size of a member or item in addition to the characters of its text. */
 const VALUE_COST = 8;
 
 /** Why a value is hidden: a path of `log.sanitize` leads to it, or it has a secret name. */
 export type HiddenBecause = 'path' | 'name';
 
-/** What is hidden in a value. */
+/** Rules for the redaction of a value. */
 interface HidingRules {
   readonly paths: HiddenPaths;
   /** Called with each value that is hidden. */

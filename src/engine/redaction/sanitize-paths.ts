@@ -64,7 +64,7 @@ function readName(rest: string): string {
 /** Deeper levels are not shown. */
 const MAX_STEPS = 100;
 
-/** `.a[].b[0]` as `a`, `b`: an index stands for all items. Undefined for a path below the levels that are shown. */
+/** Converts `.a[].b[0]` to `a`, `b`; an index matches all items. Undefined for a path below the shown levels. */
 function readSteps(path: string): string[] | undefined {
   const steps: string[] = [];
   for (const [step, quoted] of path.replace(/\[\d*\]/g, '').matchAll(/`([^`]*)`|[^.`]+/g)) {

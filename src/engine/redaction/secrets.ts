@@ -41,7 +41,10 @@ function addEscapedForms(text: string, forms: Set<string>): void {
   addHtmlEscaped(text, forms);
 }
 
-/** As a component (RFC 3986 or `encodeURIComponent`), as a form, as a whole address, and once more for an address in an address. */
+/**
+ * Adds percent-encoded forms: as a component (RFC 3986 or `encodeURIComponent`), as a form, as a whole address, and
+ * encoded twice for an address in an address.
+ */
 function addPercentEncoded(text: string, forms: Set<string>): void {
   const component = encodeURIComponent(text);
   const strict = component.replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
@@ -52,7 +55,10 @@ function addPercentEncoded(text: string, forms: Set<string>): void {
   }
 }
 
-/** Escaped once, and once more for JSON in a text of JSON: a response that quotes the body it was sent. */
+/**
+ * Adds JSON-escaped forms: escaped once, and twice for JSON in a JSON string, as in a response that quotes a request
+ * body.
+ */
 function addJsonEscaped(text: string, forms: Set<string>): void {
   const once = new Set<string>();
   addJsonEscapedOnce(text, once);
@@ -188,7 +194,7 @@ class FormIndex {
     return mergeRanges(found);
   }
 
-  /** @returns where the search goes on */
+  /** @returns the position where the search continues */
   #findAt(text: string, start: number, hash: number, found: SecretRange[]): number {
     let next = start + 1;
     for (const length of this.#lengths.get(hash) ?? []) {
@@ -209,7 +215,7 @@ function commonLength(text: string, start: number, form: string): number {
   return length;
 }
 
-/** What the first character of a hash is multiplied with. */
+/** Factor of the first character of a hash. */
 const LEAVING: number = Array.from({ length: HASHED - 1 }).reduce<number>(
   (power) => Math.imul(power, FACTOR),
   1,
@@ -247,7 +253,7 @@ export class SecretMatcher {
   #length = 0;
   #isComplete = true;
 
-  /** @param base a matcher whose secrets are found, too; what is added here is not added there */
+  /** @param base a matcher whose secrets this one also finds; secrets of this one are not added to it */
   constructor(base?: SecretMatcher) {
     this.#base = base;
   }
@@ -311,7 +317,7 @@ const MAX_BYTES = 4096;
 const OPEN_NAME =
   /^(?:apiversion|baseurl|date|domain|environment|expires|expiresat|granttype|host|hostname|instance|instanceurl|label|lang|language|locale|name|redirecturi|region|scopes?|server|subdomain|timezone|tokentype|type|uri|url|version)$/;
 
-/** Secrets of data, each with the first name it stands under; empty for a value outside of an object. */
+/** Secrets in data, each with its first member name; empty for a value outside of an object. */
 interface FoundSecrets {
   /** Values under a secret name, at any depth. */
   readonly named: Map<string, string>;
@@ -390,7 +396,7 @@ function addSecret(value: string, name: string, secrets: Map<string, string>): v
   if (!secrets.has(value)) secrets.set(value, name);
 }
 
-/** Where a value stands in data. */
+/** Location of a value in data. */
 export interface ValueStanding {
   /** The closest name above it: items of a list have the name of the list. */
   readonly name: string;

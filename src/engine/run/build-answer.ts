@@ -14,7 +14,7 @@ import { type RunContext, warn, withPosition } from './run-context.js';
 export interface BuiltResponse {
   /** 100 to 999. */
   readonly status: number;
-  /** In order; a name may stand more than once. Values hold no line breaks. */
+  /** Headers in order. A name may occur several times. Values contain no line breaks. */
   readonly headers: readonly HeaderEntry[];
   readonly body: Uint8Array;
 }

@@ -143,7 +143,7 @@ export function applyWrapper(request: CompiledRequest, output: unknown, context:
   return singlePage(evaluateDirective(request.response.wrapper, at));
 }
 
-/** What the output of a communication has to be: one object (an action), or objects (a search). */
+/** Expected output of a communication: one object (an action), or a list of objects (a search). */
 export type OutputKind = 'object' | 'objects';
 
 /**
@@ -186,9 +186,9 @@ function nameType(value: unknown): string {
 }
 
 /**
- * `response.limit` as a number of records; undefined where nothing limits them.
+ * `response.limit` as a number of records; undefined without a limit.
  *
- * @throws AppError of type InvalidConfigurationError for less than 1 and for what is no number
+ * @throws AppError of type InvalidConfigurationError for values that are not a number of at least 1
  * @see https://developers.make.com/custom-apps-documentation/component-blocks/api/handling-responses/limit
  */
 export function evaluateLimit(spec: CompiledResponse, context: RunContext): number | undefined {
@@ -202,7 +202,7 @@ export function evaluateLimit(spec: CompiledResponse, context: RunContext): numb
   throw runError('InvalidConfigurationError', message, context, { place });
 }
 
-/** A page of bundles that are what is put out. */
+/** A page of output bundles. */
 export function pageOfBundles(bundles: readonly Bundle[]): Page {
   return { ...NOTHING, isIterated: true, outputs: bundles };
 }

@@ -5,11 +5,11 @@ import { evaluateDirective, evaluateFlag, evaluateFlatObject, runError } from '.
 import type { EndpointCall, RunContext } from './run-context.js';
 
 /**
- * The call of a sibling endpoint that a request, or a follow-up page of it, asks for.
+ * The call of a sibling endpoint by a request or a follow-up page.
  *
  * Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/making-requests. [src]
  *
- * @throws AppError of type RuntimeError where no endpoint is named
+ * @throws AppError of type RuntimeError if the endpoint has no name
  */
 export function evaluateEndpointCall(
   request: CompiledRequest,

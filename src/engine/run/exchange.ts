@@ -50,7 +50,7 @@ import {
   withVariables,
 } from './run-context.js';
 
-/** What a request, or a follow-up page of it, sends: an HTTP request, or a call of a sibling endpoint. */
+/** The exchange of a request or a follow-up page: an HTTP request, or a call of a sibling endpoint. */
 export type Exchange =
   | ({ readonly kind: 'http' } & ResolvedRequest)
   | { readonly kind: 'endpoint'; readonly call: EndpointCall; readonly first?: undefined };
@@ -61,10 +61,10 @@ export type Answer =
   | ({ readonly kind: 'endpoint' } & EndpointAnswer);
 
 /**
- * Evaluates what a request, or a follow-up page of it, sends.
+ * Evaluates the exchange of a request or a follow-up page.
  *
  * @param following undefined for the first request
- * @param last the exchange before, for headers that stay the same from page to page
+ * @param last the previous exchange, for headers that stay the same on all pages
  * @returns undefined for a follow-up page without an address
  */
 export function buildExchange(
@@ -83,7 +83,11 @@ export function buildExchange(
   return resolved && { kind: 'http', ...resolved };
 }
 
-/** Sends an exchange. @throws as `sendRequest`; what the endpoint throws */
+/**
+ * Sends an exchange.
+ *
+ * @throws as `sendRequest`, and errors of the endpoint
+ */
 export async function sendExchange(exchange: Exchange, context: RunContext): Promise<Answer> {
   if (exchange.kind === 'http') {
     return { kind: 'http', response: await sendRequest(exchange.request, context) };
@@ -399,7 +403,7 @@ export function checkResponse(
 ): ResponseFailure | undefined {
   const status = response?.status;
   const isErrorStatus = status !== undefined && status >= 400 && status <= 599;
-  // `valid` is not asked about such a status. [choice]
+  // `valid` is not evaluated for such a status. [choice]
   if (isErrorStatus) return readFailure(spec, undefined, response, context);
   const isGood =
     spec.valid === undefined ? isGoodStatus(status) : evaluateFlag(spec.valid.condition, true, context);

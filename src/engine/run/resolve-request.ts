@@ -258,7 +258,7 @@ function placeOfMember(name: string, layers: Layers, context: RunContext): Sourc
   return undefined;
 }
 
-/** Runs a step that builds on layers; what it throws points at the member that is wrong, else at `directive`. */
+/** Runs a step on layers. Errors have the location of the failing member, or of `directive`. */
 function atLayers<T>(
   layers: Layers,
   directive: Directive | undefined,
@@ -413,8 +413,8 @@ function completeHeaders(
 }
 
 /**
- * Signs a complete request as its `aws` or `oauth` directive says; without either it stays as it is.
- * Both sign what is really sent, so nothing may be changed behind this.
+ * Signs a complete request with its `aws` or `oauth` directive, if any. The signature covers the sent request, so
+ * nothing may change it afterwards.
  *
  * @see https://developers.make.com/custom-apps-documentation/component-blocks/api/making-requests
  */

@@ -551,7 +551,7 @@ async function waitForRepeat(
 /**
  * `repeat.limit` and `repeat.delay` (milliseconds) as numbers. Default: no limit, no delay.
  *
- * @throws AppError of type RuntimeError for what is no number
+ * @throws AppError of type RuntimeError for values that are not numbers
  */
 export function readRepeat(
   repeat: CompiledRepeat,

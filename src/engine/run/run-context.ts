@@ -30,7 +30,7 @@ export interface EndpointCall {
   readonly name: string;
   /** As `endpoint.connection` says: data of a connection, or the name of one; undefined for the run's own. */
   readonly connection: unknown;
-  /** What the endpoint reads as `parameters`. */
+  /** `parameters` of the endpoint. */
   readonly input: PlainObject;
   /** Whether it is for a follow-up page or a repeat: its input may come from a response. */
   readonly isFollowing: boolean;
@@ -249,7 +249,7 @@ export function createItemContext(context: RunContext): {
 }
 
 /**
- * Ends the run if its time is up or the caller has aborted it. Exactly at the limit the run goes on.
+ * Ends the run after its time limit or an abort by the caller. A run exactly at the limit continues.
  *
  * @throws AppError of type ModuleTimeoutError; the reason of the caller's signal
  * @see docs/limits.md (Time)
@@ -273,7 +273,7 @@ export async function awaitAbortable<T>(work: Promise<T>, context: RunContext): 
 }
 
 /**
- * Waits for work that other runs share, at most until this run ends. The work goes on.
+ * Waits for work that other runs share, at most until this run ends. The work continues.
  *
  * @throws as `throwIfAborted`
  */
@@ -295,7 +295,7 @@ export async function raceWithAbort<T>(work: Promise<T>, context: RunContext): P
   }
 }
 
-/** What an event needs of a context: without its scope, which holds the decoded bodies. */
+/** The part of a context that an event needs: without its scope, which holds the decoded bodies. */
 type EventSource = Pick<RunContext, 'run' | 'position'>;
 
 /** Adds an event to the trace. */

@@ -19,7 +19,7 @@ export class RunLog {
   readonly #onTrace: TraceListener | undefined;
   // Hard private: events that are not rendered yet hold secrets.
   readonly #events: (TraceEvent | (() => TraceEvent))[] = [];
-  /** Secrets by their fields and names: they must not stand in the path of another host either, where ids may. */
+  /** Secrets by their fields and names. They must not occur in the path of another host, where IDs are allowed. */
   readonly credentials: string[] = [];
   readonly #reported = new Set<string>();
   #missing = 0;

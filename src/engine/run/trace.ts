@@ -29,7 +29,7 @@ export interface EventPosition {
   readonly endpoint?: string;
 }
 
-/** What a run has used of its limits, endpoints included. */
+/** Used limits of a run, including its endpoints. */
 export interface UsedLimits {
   readonly requests: number;
   /** Pages after the first page of each request. */
@@ -80,7 +80,7 @@ export type TraceEvent = EventPosition &
         /** Undefined if another request must end first. */
         readonly delayMs: number | undefined;
         readonly because: BudgetReason;
-        /** The service: `https://api.example.com`. */
+        /** Origin of the API: `https://api.example.com`. */
         readonly origin: string;
         /** Calls at a time, or of a window; undefined where that is not known. */
         readonly limit: number | undefined;

@@ -106,8 +106,8 @@ function valueTooDeep(path: readonly object[], value: object): ImlError {
 }
 
 /**
- * Arrays become `["a", ...items]`, which leaves arrays free to stand for what JSON lacks:
- * `["u"]` undefined, `["n", text]` NaN, infinities and -0, `["d", ms]` a date, `["b", at, length]` bytes.
+ * Arrays become `["a", ...items]`, so other arrays can encode values that JSON lacks: `["u"]` undefined, `["n",
+ * text]` NaN, infinities and -0, `["d", ms]` a date, `["b", at, length]` bytes.
  */
 function toTagged(value: unknown, walk: Walk): unknown {
   take(walk, 1);

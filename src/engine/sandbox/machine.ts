@@ -23,8 +23,8 @@ export interface Machine {
   /** Number of failed attempts to grow the memory. */
   readonly countRefusals: () => number;
   /**
-   * Brings the machine to where `run` would bring it: by the image the build has made of that state, where there is one.
-   * Called first, with the host's functions made as they were for the image, whose addresses stand in it.
+   * Brings the machine to the state after `run`, from the image of the build if available. Must be called first, and
+   * with host functions in the same order as for the image, which contains their addresses.
    */
   readonly start: (run: () => QuickJSHandle) => QuickJSHandle;
   /** Remembers the present state as the one `rewind` returns to. */
@@ -155,10 +155,10 @@ interface Pins {
 }
 
 /**
- * Replaces what the build asks its host about: local time becomes UTC, as on the platform's servers [inf], whatever the
- * zone of this machine; the clock is the one of the environment; there are no environment variables, among which the glue would
- * put the language of this machine and the path of the script. Growing is left to the build, and looked at. The imports have
- * minified names, so they are known by what they do.
+ * Replaces imports of the build that depend on the host. Local time becomes UTC, as on Make's servers [inf]. The
+ * clock is that of the environment. Environment variables are empty, because the glue code would add the language of
+ * this machine and the path of the script. Memory growth stays with the build but is counted. The imports have
+ * minified names, so they are identified by their behavior.
  */
 function pinImports(
   imports: WebAssembly.Imports,

@@ -4,8 +4,9 @@ import { loadUnprepared, packImage } from './quickjs-code.js';
 import { DEFAULT_SANDBOX_LIMITS } from './sandbox.js';
 
 /**
- * Runs the prelude, and gives the memory as it is then: `quickjs-code.ts` reads it instead of running the prelude at each start.
- * The same packages give the same bytes: the clock stands still, and nothing else is read.
+ * Runs the prelude and returns the resulting memory. `quickjs-code.ts` reads it instead of running the prelude at
+ * each start. The same packages produce the same bytes, because the clock is fixed and the prelude reads nothing
+ * else.
  */
 export async function prepareQuickJs(): Promise<Uint8Array> {
   const code = await loadUnprepared();

@@ -20,8 +20,8 @@ export interface SandboxOptions {
   /** The WebAssembly of QuickJS. Default: the file of the package. */
   readonly wasm?: Uint8Array | undefined;
   /**
-   * Monotonic milliseconds, for the time limit alone. The default is the real one: a clock that stands still
-   * would never stop an endless loop. What the guest's `Date` reads is the `now` of the call's environment.
+   * Monotonic milliseconds, for the time limit only. Default: the real clock, because a fixed clock would never stop
+   * an endless loop. `Date` in the guest reads `now` of the call's environment.
    */
   readonly clock?: { readonly now: () => number } | undefined;
 }

@@ -106,7 +106,7 @@ function compileTrusted(
     if (!code || source === undefined) throw new Error('it has no code');
     new Script(source, { filename: file });
     if (names.length === 0) throw new Error(`it declares no function '${code.name}'`);
-    // One line of wrapper stands in front; the offset makes a debugger show the author's line numbers.
+    // The wrapper adds one line. The offset makes a debugger show the line numbers of the author.
     const script = new Script(writeFactory(source, names), { filename: file, lineOffset: -FACTORY_LINES });
     return (environment, ...args) => callTrusted(session, { code, script, globals }, environment, args);
   } catch (error) {

@@ -14,10 +14,10 @@ export interface Webhook {
   /** `web`: every hook has an address of its own. `web-shared`: the app has one, and `uid` finds the recipients. */
   readonly type: 'web' | 'web-shared';
   /**
-   * Processes a call: a web request, or one that was kept (`call` of a report). The report always has an answer for the
-   * sender; what the call or the app did wrong is its `error`.
+   * Processes a call: a web request, or a stored one (`call` of a report). The report always has a response for the
+   * sender. Errors of the call or the app are its `error`.
    *
-   * @throws EngineError (USAGE) for a request whose body somebody else has read
+   * @throws EngineError (USAGE) for a request whose body was already read
    */
   readonly handle: (request: Request | IncomingCall, input?: WebhookInput) => Reporting<WebhookReport>;
   /** Registers the hook at the API; the result is the data to store with the hook. */

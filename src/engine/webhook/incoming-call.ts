@@ -95,7 +95,7 @@ const CALL_SHAPES: OptionShapes<IncomingCall> = {
   body: { expected: 'a Uint8Array', fits: (value) => value instanceof Uint8Array },
 };
 
-/** @throws EngineError (USAGE) for what is neither a web request nor a call that was kept */
+/** @throws EngineError (USAGE) if the input is neither a web request nor a stored call */
 function checkCall(call: IncomingCall, maxBytes: number): ReadCall {
   checkMembers(call, CALL_SHAPES, CALL, true);
   const missing = Object.keys(CALL_SHAPES).find((name) => Reflect.get(call, name) === undefined);
@@ -300,9 +300,9 @@ const DECODERS: Readonly<Record<string, Decoder>> = {
 /**
  * The decompressed payload, according to `Content-Encoding`.
  *
- * @param maxBytes bytes of the decoded payload: what a small body may not grow beyond
- * @throws WebhookError WEBHOOK_ENCODING for an encoding that is not known, WEBHOOK_PAYLOAD for a body that is not
- *   encoded so, WEBHOOK_TOO_LARGE
+ * @param maxBytes maximum size of the decoded payload
+ * @throws WebhookError WEBHOOK_ENCODING for an unknown encoding, WEBHOOK_PAYLOAD for a body that cannot be decoded,
+ *   WEBHOOK_TOO_LARGE
  */
 export async function decompressPayload(
   body: Uint8Array,

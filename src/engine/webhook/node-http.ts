@@ -73,7 +73,7 @@ async function readBody(request: IncomingMessage, maxBytes: number): Promise<Uin
   const chunks: Buffer[] = [];
   let length = 0;
   try {
-    // Reading goes on beyond the bound, so that the sender gets its response.
+    // Reading continues beyond the limit, so that the sender gets its response.
     for await (const chunk of request) {
       length += (chunk as Buffer).length;
       if (length <= maxBytes) chunks.push(chunk as Buffer);
@@ -93,8 +93,8 @@ function pairHeaders(raw: readonly string[]): readonly HeaderEntry[] {
 }
 
 /**
- * Sends the answer of a webhook call through `node:http`, Express or Fastify (`reply.raw`). An app decides what is in it: do not
- * serve it from an origin with pages of your own.
+ * Sends the response of a webhook call through `node:http`, Express or Fastify (`reply.raw`). The app controls its
+ * content, so do not serve it from an origin with your own pages.
  */
 export function sendNodeResponse(response: ServerResponse, { answer }: Pick<WebhookReport, 'answer'>): void {
   const { status, body } = answer;

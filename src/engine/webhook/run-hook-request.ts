@@ -19,7 +19,7 @@ export type HookInput = Omit<RunInput, 'payload' | 'start'>;
 
 /** What attach, detach and update give. */
 export interface HookResult {
-  /** What is to be stored with the hook: all `response.data`, merged in order. */
+  /** Data to store with the hook: all `response.data`, merged in order. */
   readonly result: PlainObject;
   /** False where the app has none, or `{}`: then nothing was sent, and the result is empty. */
   readonly isImplemented: boolean;
@@ -58,7 +58,7 @@ export async function runHookRequest(
   return reportCall(runtime, { ...input, data }, { subject, work });
 }
 
-/** Clones of apps hold `{}` for what they do not implement. [app] */
+/** Clones of apps have `{}` for requests that they do not implement. [app] */
 export function isUnusedHook(value: unknown): boolean {
   if (value === null) return true;
   if (Array.isArray(value)) return value.every(isUnusedHook);

@@ -33,7 +33,7 @@ export interface WebhookFailure {
   readonly phase: WebhookPhase;
 }
 
-/** What a call stands for. */
+/** Kind of a call. */
 export interface WebhookEvents {
   /** One for each item, in order. Of a shared hook those that have a recipient. */
   readonly bundles: readonly unknown[];
@@ -53,7 +53,7 @@ export interface WebhookFacts {
   readonly response: Response;
   /** The same answer as plain data. */
   readonly answer: BuiltResponse;
-  /** What came in, to be kept and processed again. */
+  /** The incoming request, which can be stored and processed again. */
   readonly call: IncomingCall;
   readonly trace: readonly TraceEvent[];
   readonly warnings: readonly RunWarning[];
@@ -88,7 +88,7 @@ export function reportEvents(
   );
 }
 
-/** What a report says of how the call ended. */
+/** Outcome of a call in a report. */
 type Outcome =
   | ({ readonly ok: true; readonly error: undefined; readonly phase: undefined } & WebhookEvents)
   | ({ readonly ok: false } & WebhookFailure & { readonly [Name in keyof WebhookEvents]: undefined });
@@ -162,8 +162,8 @@ function unexpected(cause: unknown): AppError {
 }
 
 /**
- * Statuses of what senders do wrong; the rest is an error of the app, 500.
- * Source: https://developers.make.com/custom-apps-documentation/app-components/webhooks. [inf]
+ * Statuses of errors of the sender. Other errors are errors of the app, 500. Source:
+ * https://developers.make.com/custom-apps-documentation/app-components/webhooks. [inf]
  */
 const STATUSES: Readonly<Record<string, number>> = {
   WEBHOOK_TOO_LARGE: 413,

@@ -101,7 +101,7 @@ export async function activeSubscription(
   return row;
 }
 
-/** What an organization gets with a price. */
+/** Change of the license of an organization to a price. */
 export interface ProductChange {
   readonly organizationId: number;
   readonly price: Price;

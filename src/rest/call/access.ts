@@ -1,4 +1,4 @@
-/** What a role lets its holder do. */
+/** Permissions of roles. */
 export type Permission =
   | 'organization view'
   | 'organization edit'
@@ -15,7 +15,7 @@ export type Permission =
   | 'key edit'
   | 'key delete';
 
-/** A role of organizations or of teams with what it allows. */
+/** A role of organizations or teams with its permissions. */
 export interface Role {
   readonly id: number;
   readonly name: string;

@@ -120,7 +120,7 @@ export function answerFailure(error: unknown): Response {
   return completeAnswer(writeRefusal(toRestError(error)), commonHeaders(undefined, randomUUID()));
 }
 
-/** What the server refuses before an operation sees it, in the form of all other errors. */
+/** Formats errors of the server before an operation like all other errors. */
 export function answerRefusal(refusal: Refusal, maxBodyBytes: number): Response {
   return answerFailure(describeRefusal(refusal, maxBodyBytes));
 }

@@ -9,7 +9,7 @@ export interface SubjectReference {
   readonly id: number;
 }
 
-/** What a backend identifies a caller by. */
+/** Credentials by which a backend identifies a caller. */
 export interface IdentifyRequest {
   /** The token of the header `Authorization`. */
   readonly token: string;

@@ -121,7 +121,7 @@ export async function organizationRecord(
 interface Facts<C extends Column> {
   readonly row: ReadColumns<C>;
   readonly userId: number;
-  /** Where a member is made of it. */
+  /** Read for columns that derive from it. */
   readonly consumption: Consumption;
   readonly paused: boolean;
   /** Standard teams, and the private spaces of the user. */

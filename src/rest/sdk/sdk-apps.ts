@@ -310,7 +310,7 @@ interface TextOperations {
   readonly findOwner: FindOwner;
   /** Default: the parameter `section`. */
   readonly section?: string;
-  /** Text of a section that was never set; undefined if there is none. */
+  /** Text of a section; undefined if it was never set. */
   readonly initial: (section: string) => string | undefined;
   readonly check?: (content: string) => void;
 }

@@ -26,12 +26,12 @@ interface StoreCall<P, Q, B, S> {
 type Fields<M extends SchemaMap> = { readonly [K in keyof M]: Static<M[K]> };
 type OptionalFields<M extends SchemaMap> = { readonly [K in keyof M]?: Static<M[K]> };
 
-/** An operation with what the store backend does for it. */
+/** An operation with its implementation in the store backend. */
 export interface StoreOperation extends RestOperation {
   handle(services: RestServices, call: StoreBackendCall): Promise<unknown>;
 }
 
-/** What the store backend knows of a call of any operation. */
+/** Context of a call of any operation in the store backend. */
 export type StoreBackendCall = Pick<
   BackendCall<OperationId>,
   'params' | 'query' | 'body' | 'columns' | 'page' | 'nowMs' | 'addresses'

@@ -6,7 +6,7 @@ import { sqlName, type TableDefinition, type TableDefinitions } from './table.js
 
 /** The migrations of the tables of one owner in a database. */
 export interface Migrations {
-  /** Prefix of the tables, also of those in which Kysely's `Migrator` notes what it ran: `rest`. */
+  /** Prefix of the tables, including those of Kysely's `Migrator`: `rest`. */
   readonly owner: string;
   /**
    * The last step in `schema_migrations`, where versions before Kysely's `Migrator` noted their steps. Such a database

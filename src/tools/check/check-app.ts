@@ -65,7 +65,7 @@ export interface CheckReport {
   readonly findings: readonly Finding[];
   /** Number of diagnostics that comments and settings suppress. */
   readonly ignored: number;
-  /** What was checked; absent if the app does not load. */
+  /** The checked app and its components; absent if the app does not load. */
   readonly checked?: {
     readonly app: App;
     /** The rules that were applied. */
@@ -143,7 +143,7 @@ export async function checkLoadedApp(
   };
 }
 
-/** Loading reads `iml.config.json`, too; what is wrong in it is reported once. */
+/** Loading also reads `iml.config.json`; its errors are reported once. */
 function refuseLoading(error: EngineError, hasSettingsError: boolean): readonly Finding[] {
   const isOfSettings = createRefusal(LOAD_ERROR, error).place.file === CONFIG_FILE;
   if (isOfSettings && hasSettingsError) return [];

@@ -12,7 +12,7 @@ export interface Finding {
   /** ID of the rule: `unknown-function`. */
   readonly rule: string;
   readonly level: Level;
-  /** What is wrong and what was expected, in one or two sentences. */
+  /** The error and the expectation, in one or two sentences. */
   readonly message: string;
   /** Location; columns start at 1 and count UTF-16 code units. */
   readonly place: SourceLocation;

@@ -16,7 +16,7 @@ interface ProjectOption {
   /** `pairs` are FROM=TO; `input` is a name or `@FILE`, `file` is `@FILE` only. */
   readonly kind: 'flag' | 'text' | 'number' | 'list' | 'pairs' | 'input' | 'file';
   readonly words?: readonly string[];
-  /** What is wrong with one text of the command line; undefined for a valid one. */
+  /** Why a text of the command line is invalid; undefined if it is valid. */
   readonly problem?: (text: string) => string | undefined;
 }
 
@@ -151,7 +151,7 @@ function describeUnknown(name: string): string {
   return `There is no option "${name}" here.${didYouMean(name, Object.keys(PROJECT_OPTIONS))} Expected: ${Object.keys(PROJECT_OPTIONS).join(', ')}.`;
 }
 
-/** @returns the texts, or a sentence about what is wrong */
+/** @returns the texts, or a sentence with the error */
 function readTexts({ kind }: ProjectOption, given: unknown): readonly string[] | string {
   switch (kind) {
     case 'flag':

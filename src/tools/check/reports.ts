@@ -213,7 +213,7 @@ export interface ReviewSection {
   readonly open: readonly string[];
 }
 
-/** A rule and what it found. */
+/** A rule and its diagnostics. */
 export interface ReviewedRule {
   readonly rule: Rule;
   readonly status: 'passed' | 'failed';

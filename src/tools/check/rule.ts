@@ -24,7 +24,7 @@ export interface Rule {
   readonly check: (subject: Subject, report: ReportFinding) => void;
 }
 
-/** What a rule is about, in the order of the form for the review of an app. */
+/** Subjects of rules, in the order of the form for an app review. */
 export const REVIEW_AREAS = [
   'app',
   'base',
@@ -44,14 +44,14 @@ export type ReviewArea = (typeof REVIEW_AREAS)[number];
 /** A rule that the review of an app applies. */
 export interface Review {
   readonly area: ReviewArea;
-  /** Page of Make's documentation that asks for it; undefined for the advice of reviewers. */
+  /** Page of Make's documentation that requires it; undefined for advice of reviewers. */
   readonly source?: string;
 }
 
 /** Start of the pages on custom apps. */
 const CUSTOM_APPS = 'https://developers.make.com/custom-apps-documentation';
 
-/** A rule that Make's documentation asks for, on a page on custom apps or of a full address. */
+/** A rule that Make's documentation requires, by a page on custom apps or a full address. */
 export function official(area: ReviewArea, page: string): Review {
   return { area, source: page.startsWith('https:') ? page : `${CUSTOM_APPS}/${page}` };
 }

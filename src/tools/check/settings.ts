@@ -24,7 +24,7 @@ export interface CheckSettings {
   readonly profile?: CheckProfile | undefined;
 }
 
-/** `default`: mistakes. `review`: also what the review of an app asks for. */
+/** `default`: errors. `review`: also requirements of the app review. */
 export const CHECK_PROFILES = ['default', 'review'] as const;
 
 /** A set of rules. */

@@ -38,7 +38,7 @@ export interface OpenApiTarget {
   readonly given: string;
   /** The document, as the user named it. */
   readonly file: string;
-  /** Reads `--base-url`, or asks for it. */
+  /** Reads `--base-url`, or prompts for it. */
   readonly readBaseUrl: (text: string | undefined) => Promise<string>;
 }
 
@@ -210,7 +210,7 @@ interface TestWriting {
   readonly write: Write;
 }
 
-/** Writes a first test for each imported component, and renews those that nobody changed. */
+/** Writes a first test for each imported component, and replaces tests that were not edited. */
 async function writeTests(
   { components }: ImportedApp,
   { root, planner, write }: TestWriting,

@@ -9,7 +9,7 @@ import { type Io, UserInterruption } from './io.js';
  * @param hostname the requested address, if it may be the reason
  */
 export function cannotListen(port: number, error: unknown, hostname?: string): EngineError {
-  // It says itself what is wrong, such as another host on the same data.
+  // An error with a complete message, such as another host on the same data.
   if (error instanceof EngineError) return error;
   const errno = readErrno(error);
   if (hostname !== undefined && ADDRESS_ERRORS.has(errno)) {

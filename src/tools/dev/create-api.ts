@@ -158,7 +158,7 @@ function addSearch(app: Hono, backend: Backend): void {
   });
 }
 
-/** Converts what a call threw into a response a person can read. */
+/** Converts an exception of a call to a response with a readable message. */
 export function answerError(error: Error, c: Context): Response {
   if (error instanceof BodyTooLarge) return problem(c, 413, 'TOO_LARGE', error.message);
   if (error instanceof StoreError) return problem(c, 500, error.code, error.message);

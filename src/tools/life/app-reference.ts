@@ -191,7 +191,7 @@ function listRows(elements: readonly ParameterElement[], before: string, depth: 
     return [
       row(element, path),
       ...listRows(items, path + suffix, depth + 1),
-      // Fields of options and of booleans stand beside their field in the parameters.
+      // Fields of options and booleans are listed beside their field in the parameters.
       ...listRows(listNestedFields(element), before, depth + 1),
     ];
   });

@@ -12,7 +12,7 @@ import { SPEC_EXTENSIONS } from '../../engine/loading/app-folder.js';
 import { isPlainObject, ownMember, type PlainObject } from '../../shared/plain-object.js';
 import { type Manifest, printJson, readManifestText, recordsOf, withMember } from './new-files.js';
 
-/** A manifest and what is new in it, for people. */
+/** A manifest and a description of its additions. */
 export interface Migration {
   readonly manifest: Manifest;
   readonly changes: readonly string[];

@@ -1,6 +1,4 @@
-/**
- * Usual names of what pages a list, as `plainName` writes them: query parameters, and members of responses. [inf]
- */
+/** Usual names of pagination, in the form of `plainName`: query parameters, and members of responses. [inf] */
 export const PAGING_PARAMETERS: Readonly<
   Record<'size' | 'page' | 'offset' | 'cursor' | 'backwards', RegExp>
 > = {

@@ -99,7 +99,7 @@ function nameField(required: boolean): PlainObject {
   return { ...NAME_FIELD, required };
 }
 
-/** The template that the verb of a name stands for; `action` for others. */
+/** The template for the verb of a name; `action` for others. */
 export function moduleTemplateOf(name: string): ModuleTemplate {
   const words = splitWords(name);
   const text = words.join(' ');

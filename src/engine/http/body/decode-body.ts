@@ -275,12 +275,13 @@ function addField(form: PlainObject, [name, value]: Field): void {
   else setMember(form, name, present === undefined ? value : [present, value]);
 }
 
-/** Of a body, to tell how its characters are written. */
+/** Number of bytes that are searched for the encoding of a body. */
 const LOOKED_AT = 512;
 
 /**
- * Bytes as the text they are, which may end inside of a character: by their byte order mark, as UTF-16 where every second byte is
- * zero, by `charset`, or as UTF-8. Undefined for what is no text: a wrong sign in it would hide a name or a secret from who looks for it.
+ * Decodes bytes that may end inside of a character: by their byte order mark, as UTF-16 if every second byte is zero,
+ * by `charset`, or as UTF-8. Returns undefined for binary data, because a wrong character could hide a name or a
+ * secret from a search.
  */
 export function readShownText(bytes: Uint8Array, charset: string | undefined): string | undefined {
   const decoder = openDecoder(wideEncoding(bytes) ?? charset) ?? openDecoder('utf-8');

@@ -1,5 +1,5 @@
 /**
- * What is used of `saxes`, declared here because its own declarations do not pass under `exactOptionalPropertyTypes`.
+ * Declares the used part of `saxes`, because its own declarations fail under `exactOptionalPropertyTypes`.
  * tsconfig.json points the compiler to this file.
  */
 export interface SaxesTagPlain {

@@ -46,7 +46,8 @@ function utf8ToBytes(text) {
   return bytes.slice(0, at);
 }
 
-// First byte of a sequence: how many follow, and the bounds of the second. Others stand for U+FFFD.
+// First byte of a sequence: the number of following bytes, and the bounds of the second byte. Other bytes become
+// U+FFFD.
 function utf8Lead(byte) {
   if (byte >= 0xc2 && byte <= 0xdf) return [1, 0x80, 0xbf];
   if (byte >= 0xe0 && byte <= 0xef) return [2, byte === 0xe0 ? 0xa0 : 0x80, byte === 0xed ? 0x9f : 0xbf];

@@ -4,8 +4,8 @@ import { GUEST_CODEC } from './codec.js';
 import { GUEST_ENCODINGS } from './encodings.js';
 
 /**
- * Guest side of a call: finds the author's function, runs it, describes what it returns or throws, and says
- * whether it left anything behind. Part of the prelude; `host` and `hostBytes` are its parameters.
+ * Guest side of a call: finds the custom function, runs it, describes its result or exception, and reports whether it
+ * left state behind. Part of the prelude; `host` and `hostBytes` are its parameters.
  */
 const GUEST_DISPATCH: string = `
 const MAX_MESSAGE = 2000;
@@ -52,7 +52,7 @@ function cut(text, length) {
   return text.length > length ? text.slice(0, length) + '…' : text;
 }
 
-// Reading what was thrown may run the author's getters; they may throw in turn.
+// Reading a thrown value can run getters of the app, which can throw.
 function describe(thrown) {
   try {
     if (thrown === null) return { message: 'null', limit: 'unsaid', stack: '' };
@@ -81,8 +81,8 @@ function isTidy() {
 }
 `;
 /**
- * Makes everything that calls share unchangeable, so that one call cannot leave anything for the next.
- * Part of the prelude; the last thing it does, but for what an app is offered.
+ * Freezes everything that calls share, so that a call cannot leave state for the next one. The last step of the
+ * prelude, except for the functions of an app.
  */
 const GUEST_HARDEN: string = `
 // Frozen prototypes would refuse ordinary writes to objects that inherit from them (this.name = ... in a class
@@ -113,7 +113,7 @@ function hardenOne(target, pending) {
   }
 }
 
-// What is hard already; these two are, once they hold what an app is offered.
+// Objects that are already frozen. These two are frozen after they contain the functions of an app.
 const hardened = new Set([iml, environment]);
 
 function harden(roots) {
@@ -156,7 +156,7 @@ for (const key of Reflect.ownKeys(globalThis)) {
   Object.defineProperty(globalThis, key, { value: descriptor.value, writable: false, enumerable: descriptor.enumerable, configurable: false });
 }
 
-// The members of iml were made hard as they were offered: to look through all of them once more would hold up the host.
+// The members of iml were frozen when they were added. Checking all of them again would block the host.
 function hardenOffered() {
   Object.freeze(iml);
   hardened.delete(environment);
@@ -190,7 +190,7 @@ const debug = (...values) => {
   try {
     callHost('${HOST_DEBUG}', [stack, ...values]);
   } catch (error) {
-    // Null is what comes where the memory has no room for an error.
+    // Null if there is no memory for an error.
     if (error === null || error instanceof InternalError) throw error;
     callHost('${HOST_DEBUG}', [stack, 'A value that cannot be shown: ' + String(error.message)]);
   }

@@ -138,7 +138,7 @@ export function assertToken(token: string): void {
 }
 
 /**
- * Refusals of the API are no defects of the command.
+ * Refusals of the API are not errors of the command.
  *
  * @param appId undefined for requests without an app
  */

@@ -292,7 +292,7 @@ export async function readRestConfig(file: string | undefined, io: Io): Promise<
   throw usageError(`--settings: "${steps.join('.')}" of ${file} ${message}.${hint}`);
 }
 
-/** The options of an instance that a file of `--settings` stands for. */
+/** Options of an instance from a file of `--settings`. */
 export function toRestOptions(config: RestConfig): Partial<StoreBackendOptions> {
   const { prices, coupons, features, defaultLicense, defaultProductName, whiteLabel } = config;
   const { notifications, accessLists } = config;

@@ -99,7 +99,7 @@ type Row = readonly [title: string, text: string];
 
 const DEFAULT_WIDTH = 100;
 
-/** Wider titles stand on a line of their own. */
+/** Wider titles get a separate line. */
 const MAX_TITLE_WIDTH = 34;
 
 const MIN_TEXT_WIDTH = 30;

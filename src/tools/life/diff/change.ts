@@ -17,7 +17,7 @@ export interface Change {
   readonly rule: DiffRuleId;
   readonly level: ChangeLevel;
   readonly component: ChangedComponent;
-  /** What was changed, in one sentence. Contains no values that can be secret. */
+  /** The change in one sentence, without values that can be secret. */
   readonly message: string;
   /** Location in the new version; of something removed, the nearest location. Empty for a removed component. */
   readonly place: SourceLocation;

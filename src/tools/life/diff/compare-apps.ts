@@ -83,7 +83,7 @@ const COMPONENTS: Readonly<Record<ComponentKind, (app: App) => ReadonlyMap<strin
   endpoint: ({ endpoints }) => endpoints,
 };
 
-/** Whether scenarios reach a component: modules and what they use. */
+/** Whether scenarios use a component: modules and their dependencies. */
 function findUsed(app: App): (kind: ComponentKind, name: string) => boolean {
   const { modules } = app;
   const written = [...modules.values()].filter((module) => !isTemplate(module));

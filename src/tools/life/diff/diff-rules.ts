@@ -50,7 +50,7 @@ export const DIFF_RULES = {
   'rpc-parameter-required': { level: 'breaking', summary: 'A parameter of an RPC became required.' },
   'rpc-fields-changed': { level: 'breaking', summary: 'An RPC that loads fields of a form was changed.' },
   'function-changed': { level: 'breaking', summary: 'The code of a custom function was changed.' },
-  // Follows from the list: what a scenario uses is gone. [inf]
+  // Derived from the list: scenarios use a removed component. [inf]
   'component-removed': { level: 'breaking', summary: 'A component was removed that scenarios use.' },
   'webhook-moved': { level: 'breaking', summary: 'An instant trigger uses another webhook.' },
   // Notes of a reviewer of custom apps. [rt]

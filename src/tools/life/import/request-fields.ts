@@ -23,7 +23,7 @@ function addName({ names }: RequestFields, name: string, fallback: string): stri
   return free;
 }
 
-/** Segments of documentation that stand for a value. */
+/** Path segments of documentation that are placeholders. */
 const PLACEHOLDERS: readonly RegExp[] = [
   /^\{\{?\s*([\w-]+)\s*\}?\}$/,
   /^:([A-Za-z][\w-]*)$/,
@@ -108,7 +108,11 @@ export function addPath(into: RequestFields, segments: readonly PathSegment[]): 
     .join('/');
 }
 
-/** Adds a field for each member. @returns what the request sends: expressions by the names of the API */
+/**
+ * Adds a field for each member.
+ *
+ * @returns the members of the request: expressions by the names of the API
+ */
 export function addMembers(
   into: RequestFields,
   members: Readonly<PlainObject>,

@@ -40,7 +40,7 @@ async function readText(file: string, shown: string): Promise<string> {
   });
 }
 
-/** The values of responses: what the module outputs for each. For inputs, the bodies themselves. */
+/** Values of responses: the output of the module for each. For inputs: the bodies. */
 export async function valuesOf(
   app: App,
   module: ModuleComponent,
@@ -105,7 +105,7 @@ function lastRequest({ communication }: ModuleComponent): object {
   return isPlainObject(last) ? last : {};
 }
 
-/** The end of a path; expressions stand for one or more steps. */
+/** The end of a path; expressions match one or more segments. */
 function pathPattern(url: unknown): RegExp {
   const path = typeof url === 'string' ? url.replace(/^https?:\/\/[^/?#]*/i, '').replace(/[?#].*$/s, '') : '';
   const parts = path.split(/\{\{.*?\}\}/s).map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));

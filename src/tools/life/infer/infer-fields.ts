@@ -6,7 +6,7 @@ export interface InferredField {
   readonly name: string;
   readonly type: string;
   readonly label: string;
-  /** Fields of a collection, or what the items of an array are. */
+  /** Fields of a collection, or the spec of the items of an array. */
   readonly spec?: readonly InferredField[] | InferredItem;
 }
 

@@ -5,7 +5,7 @@ import { firstSentences, isUsableName, wordsOf } from './plain-text.js';
 import type { References } from './references.js';
 import { exampleOf, type SchemaView, textKeyword, viewSchema } from './schemas.js';
 
-/** Where fields stand: a form has no read-only ones, an interface no write-only ones. */
+/** Use of fields: a form has no read-only ones, an interface no write-only ones. */
 export type FieldUse = 'form' | 'interface';
 
 export interface FieldOptions {

@@ -21,7 +21,7 @@ import type { ImportedApp } from './import-openapi.js';
 /** File of an app that remembers its import. It belongs into version control. */
 export const STATE_FILE = '.iml/openapi.json';
 
-/** What an import wrote, so that the next one can tell what was changed by hand. */
+/** Files that an import wrote. The next import uses them to detect edits. */
 export interface ImportState {
   /** Options of the command, which the next import has too. */
   readonly options: Readonly<Record<string, string>>;
@@ -91,14 +91,14 @@ function digestOf(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 32);
 }
 
-/** A file that differs from what the import would write, because it was changed by hand. */
+/** A file that differs from the import because it was edited. */
 export interface KeptFile {
   readonly path: string;
   readonly current: string;
   readonly generated: string;
 }
 
-/** What an import writes. */
+/** Output of an import. */
 export interface ImportPlan {
   readonly writes: readonly NewAppFile[];
   readonly manifest: Manifest;

@@ -3,7 +3,7 @@ import { nameProblem, toLabel, toPlural, toSingular, withArticle } from '../name
 import type { Operation } from './operations.js';
 import { camelCase, firstSentences, plainLine, wordsOf } from './plain-text.js';
 
-/** What a module does with the objects of an API. */
+/** Operations of a module on the objects of an API. */
 export type ModuleKind = 'search' | 'get' | 'create' | 'update' | 'delete' | 'action';
 
 const VERBS: Readonly<Record<ModuleKind, string>> = {
@@ -159,7 +159,7 @@ const DESCRIPTIONS: Readonly<Record<Exclude<ModuleKind, 'action'>, (nouns: strin
 
 const MAX_DESCRIPTION = 200;
 
-/** What a module does, in one or two sentences. */
+/** Description of a module, in one or two sentences. */
 export function describeModule(operation: Operation, kind: ModuleKind): string {
   const { spec } = operation;
   const text = firstSentences(ownMember(spec, 'description'), MAX_DESCRIPTION);

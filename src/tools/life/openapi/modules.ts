@@ -20,7 +20,7 @@ export interface ImportedModule {
   readonly operation: Operation;
   readonly component: NewComponent;
   readonly paging: Paging['kind'] | undefined;
-  /** What a person has to check. */
+  /** Points for a manual review. */
   readonly notes: readonly string[];
 }
 
@@ -37,7 +37,7 @@ export interface ModuleOptions {
   readonly knownName: string | undefined;
 }
 
-/** Makes a module of an operation, or says why there is none. */
+/** Creates a module from an operation, or returns the reason why it cannot. */
 export function makeModule(operation: Operation, options: ModuleOptions): ImportedModule | LeftOut {
   const { references, credentials, connection } = options;
   const { key } = operation;
@@ -242,7 +242,7 @@ function schemaOf({ kind, keywords, values }: SchemaView): PlainObject {
   };
 }
 
-/** Without a body, the IDs of the path say what was changed. */
+/** Without a response body, the output contains the IDs of the path. */
 function emptyOutput({ pathFields, fields }: RequestParts): Output {
   const names = [...pathFields.values()];
   if (names.length === 0) {

@@ -3,7 +3,7 @@ import { isPlainObject, ownMember, type PlainObject } from '../../../shared/plai
 import { didYouMean } from '../../../shared/suggest.js';
 import type { References } from './references.js';
 
-/** One operation of a document with what it inherits from its path. */
+/** An operation of a document with the members that it inherits from its path. */
 export interface Operation {
   /** `GET /contacts/{id}`, which identifies it across imports. */
   readonly key: string;
@@ -97,7 +97,7 @@ function mergeParameters(
   return [...merged.values()];
 }
 
-/** Webhooks: what the API calls is a matter of triggers. */
+/** Webhooks are skipped, because they belong to triggers. */
 function listEvents(root: PlainObject, references: References): readonly LeftOut[] {
   const webhooks = ownMember(root, 'webhooks');
   return Object.entries(isPlainObject(webhooks) ? webhooks : {})

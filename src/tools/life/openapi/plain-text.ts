@@ -49,7 +49,7 @@ export function printPath(root: string, names: readonly string[]): string {
   return [root, ...names.map((name) => (isPlainName(name) ? name : `\`${name}\``))].join('.');
 }
 
-/** Whether a name can stand in a path, as the name of a member and in a form. */
+/** Whether a name is valid in a path, as a member and in a form. */
 export function isUsableName(name: string): boolean {
   return name !== '' && name.length <= 128 && !/[`\p{Cc}]|\{\{|\}\}/u.test(name);
 }

@@ -79,7 +79,7 @@ function isDeeper(value: unknown, levels: number): boolean {
   return levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1));
 }
 
-/** What a document is, if it is not one to import. */
+/** Kind of a document that cannot be imported. */
 function describeDocument(value: unknown): string | undefined {
   if (!isPlainObject(value)) return Array.isArray(value) ? 'a list' : 'no object';
   const version = ownMember(value, 'openapi');

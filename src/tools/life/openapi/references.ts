@@ -2,7 +2,7 @@ import { isPlainObject, ownMember, type PlainObject } from '../../../shared/plai
 
 /** Resolves the local references of a document. */
 export interface References {
-  /** The object that a value is or refers to; undefined if there is none. Members beside `$ref` are ignored. */
+  /** Resolves a value or reference to an object; undefined if it has none. Ignores members beside `$ref`. */
   readonly follow: (value: unknown) => PlainObject | undefined;
   /** References that lead nowhere, with the reason. */
   readonly problems: ReadonlyMap<string, string>;

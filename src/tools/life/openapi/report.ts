@@ -76,7 +76,7 @@ function listChanges({
   ];
 }
 
-/** The changes from the file to what the import would write. */
+/** Differences between the file and the import. */
 function printKept({ path, current, generated }: ImportChanges['kept'][number]): readonly string[] {
   const lines = diffLines(current, generated);
   const shown = lines.length > MAX_DIFF_LINES ? [...lines.slice(0, MAX_DIFF_LINES), '...'] : lines;

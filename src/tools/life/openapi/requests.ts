@@ -10,9 +10,9 @@ export interface RequestParts {
   /** Members of the communication: url, method, qs, headers, type, body. */
   readonly request: PlainObject;
   readonly fields: readonly PlainObject[];
-  /** Parameters that stand in the path: their names in the form by their names in the path. */
+  /** Path parameters: names in the form by names in the path. */
   readonly pathFields: ReadonlyMap<string, string>;
-  /** What the form does not offer, or offers otherwise than the document says. */
+  /** Differences between the form and the document. */
   readonly notes: readonly string[];
 }
 

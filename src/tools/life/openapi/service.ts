@@ -8,7 +8,7 @@ import { type SchemaView, viewSchema } from './schemas.js';
 
 /** The address of a document or an operation. */
 export interface ServerChoice {
-  /** Absolute, without the trailing slash; undefined if there is none. */
+  /** Absolute, without the trailing slash; undefined if the document has no server. */
   readonly url: string | undefined;
   readonly notes: readonly string[];
 }
@@ -51,7 +51,7 @@ function fillVariables(server: PlainObject): string | undefined {
   return username === '' ? `${origin}${pathname}`.replace(/\/+$/, '') : undefined;
 }
 
-/** Usual places of messages in errors, the most telling first. */
+/** Usual members of error messages, the most specific first. */
 const MESSAGES = [
   ['error', 'message'],
   ['message'],
@@ -113,7 +113,7 @@ const ACCOUNT_NAMES = [
   'title',
 ];
 
-/** What a connection requests to test its credentials. */
+/** Test request of a connection. */
 export interface AccountChoice {
   readonly account: AccountOptions;
   readonly notes: readonly string[];

@@ -72,7 +72,7 @@ export interface Comparison {
   readonly all: readonly Difference[];
 }
 
-/** Texts that hold nothing: what a new component has. */
+/** Empty contents of a new component. */
 const BLANK: ReadonlySet<string> = new Set(['', '[]', '{}', '{ }', '[ ]', 'null', '[]\n', '{}\n'].map(md5));
 
 function isBlank(sums: readonly string[]): boolean {

@@ -92,7 +92,7 @@ function sectionsOf(kind: ComponentKind | 'app'): readonly string[] {
   return codesOf(kind).flatMap((code) => (code === 'context' ? [] : [sectionOf(kind, code)]));
 }
 
-/** Order of creation: what others refer to first. */
+/** Order of creation: referenced components first. */
 const CREATED = ['connection', 'webhook', 'rpc', 'module', 'function', 'endpoint'] as const;
 /** Order of texts. Groups follow the modules that they name. */
 const WRITTEN = ['app', 'connection', 'rpc', 'webhook', 'module', 'function', 'endpoint'] as const;

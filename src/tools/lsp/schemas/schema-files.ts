@@ -83,7 +83,7 @@ function exclude(file: string, patterns: ReadonlySet<string>): readonly string[]
   return isTaken ? [`!${file}`] : [];
 }
 
-/** `*` stands for part of a name. */
+/** `*` matches a part of a name. */
 function toExpression(pattern: string): RegExp {
   const parts = pattern.split('*').map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'));
   return new RegExp(`^${parts.join('[^/]*')}$`);

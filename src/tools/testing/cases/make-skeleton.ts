@@ -25,7 +25,7 @@ export interface Skeleton {
   /** Where it belongs below the folder of tests: `listOrders/listOrders.test.json`. */
   readonly file: string;
   readonly text: string;
-  /** What the run with the made-up answers ended with; undefined where it went well. */
+  /** Error of the run with the generated responses; undefined if it succeeded. */
   readonly error: string | undefined;
 }
 
@@ -49,7 +49,7 @@ export function listSubjects(app: App): readonly SkeletonSubject[] {
   ];
 }
 
-/** Calls of one run that are answered; a component that asks for more goes round in circles. */
+/** Maximum number of requests of one run. A component that sends more has an endless loop. */
 const MAX_CALLS = 12;
 
 /**
@@ -97,7 +97,7 @@ export async function makeSkeleton(
   };
 }
 
-/** What a component outputs for a response. */
+/** Output of a component for a response. */
 export interface AnsweredRun {
   readonly bundles: readonly unknown[];
   /** The error that the run ended with. */
@@ -262,9 +262,9 @@ interface SampleService {
 }
 
 /**
- * A service that answers each request with what its response reads.
+ * An API that returns the members that the response directives read.
  *
- * @param override the response to the n-th request (from 1) and page (from 0); undefined for a made-up one
+ * @param override the response to the n-th request (from 1) and page (from 0); undefined for a generated one
  */
 function answerWithSamples(
   samples: unknown,
@@ -319,7 +319,7 @@ function sampleAnswer(spec: unknown, samples: unknown, isFirst: boolean): Script
   return { status: 200, body: container.length === 1 ? items : putAt(body, container.slice(1), items) };
 }
 
-/** What a webhook is called with, so that its templates find what they read. */
+/** A call of a webhook with the members that its templates read. */
 function samplePayload(spec: unknown, samples: unknown): unknown {
   if (!isPlainObject(spec)) return {};
   const container = containerPath(spec);
@@ -352,7 +352,7 @@ function sampleItem(read: PlainObject, samples: unknown): unknown {
   return sampleTree('item', read, undefined, samples) ?? sampleRecord(samples);
 }
 
-/** What a module outputs: its sample, if that is an object. */
+/** Output of a module: its sample, if it is an object. */
 function sampleRecord(samples: unknown): PlainObject {
   const known = Array.isArray(samples) ? samples[0] : samples;
   return isPlainObject(known) ? known : { id: 1 };

@@ -44,7 +44,7 @@ function sampleField(field: ParameterSpec, depth: number): unknown {
   return isList ? [single] : single;
 }
 
-/** Types that stand for something of a form or of the platform, not for a value. */
+/** Types of form elements, which have no value. */
 const WITHOUT_VALUE: ReadonlySet<string> = new Set([
   ...[
     'banner',
@@ -110,7 +110,7 @@ function sampleOfType(field: ParameterSpec, depth: number): unknown {
   }
 }
 
-/** Of a module that calls any address of the API: what is after the base address. */
+/** Address of a universal module, after the base URL. */
 const ADDRESS = /(?:^|[a-z_])(?:url|uri|path|endpoint)$/i;
 
 function sampleText(name: string, min: number | undefined): string {

@@ -18,7 +18,7 @@ export function readTemplatePaths(value: unknown): readonly (readonly string[])[
   return [...found.values()];
 }
 
-/** What an expression needs the value of a path to be. */
+/** Type that an expression requires for the value of a path. */
 export type NeededKind = 'number' | 'date';
 
 /** Keys of the paths that have to be numbers or dates: operands of arithmetic, and arguments of functions. */

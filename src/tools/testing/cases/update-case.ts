@@ -11,7 +11,7 @@ import { writeTagged } from '../matching/tagged-values.js';
 import { listPlaceholders, restorePlaceholders } from './placeholders.js';
 import type { ReadCase } from './read-case.js';
 
-/** What of a case is made to fit what was seen. */
+/** Parts of a case that an update changes. */
 export type UpdateScope = 'expect' | 'exchanges' | 'all';
 
 /** A case as it should be written for its run to pass. */
@@ -75,7 +75,7 @@ function expectEdits({ differences, outcome }: FixtureReport, left: string[]): r
   ];
 }
 
-/** What a case expects of a run that went well, where it expected an error. */
+/** Expectations of a successful run for a case that expected an error. */
 function expectSuccess(outcome: FixtureReport['outcome']): PlainObject {
   const expected: PlainObject = {};
   for (const name of ['bundles', 'result', 'connection', 'metadata', 'uid', 'webhookData'] as const) {
@@ -180,7 +180,7 @@ function editRequest(
   return edits;
 }
 
-/** Whether a difference is one of a body that lies in a file. */
+/** Whether a difference is in a body file. */
 function isInBodyFile({ bodyFile }: { readonly bodyFile?: string }, [member]: ValuePath): boolean {
   return bodyFile !== undefined && BODY_MEMBERS.some((name) => name === member);
 }
@@ -190,7 +190,7 @@ function queryInUrl({ url }: ExpectedRequest): Record<string, unknown> {
   return query === undefined ? {} : parseForm(query);
 }
 
-/** Whether a parameter stands, or has to stand, in the address: where no `query` says otherwise. */
+/** Whether a parameter is, or must be, part of the address: if no `query` contains it. */
 function isInUrl(written: ExpectedRequest, name: string | number | undefined): boolean {
   if (typeof written.url !== 'string') return false;
   const hasOwn = typeof written.query === 'object' && written.query !== null;

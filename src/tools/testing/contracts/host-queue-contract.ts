@@ -53,7 +53,7 @@ function parallel(rowId: number, key = 'a', runAtMs?: number): NewQueueJob {
   return { kind: 'event', rowId, key, isOrdered: false, runAtMs };
 }
 
-/** What a case works with, and what ends it. */
+/** Parts of a case, and a function that closes them. */
 interface Desk {
   readonly write: (work: (writer: HostWriter) => Promise<void>) => Promise<void>;
   readonly start: (queue: HostQueue, handler: Handler, concurrency?: number) => Promise<void>;

@@ -145,7 +145,7 @@ function readCases(): readonly ContractCase[] {
   return cases;
 }
 
-/** What the cases may use. */
+/** Available features for the cases. */
 interface OfferedParts {
   readonly tokens: RestContractTokens;
   readonly prices: RestContractOptions['prices'] | undefined;

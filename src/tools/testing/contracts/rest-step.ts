@@ -5,7 +5,10 @@ import { isPlainObject, ownMember } from '../../../shared/plain-object.js';
 export interface RestStep {
   /** Name of a token; absent: no header. `{name}` is a saved token, any other text the token itself. */
   readonly as?: string;
-  /** `GET /organizations?cols[]=id`; `{name}` stands for a saved value. A path after `!` starts at the root of the server. */
+  /**
+   * `GET /organizations?cols[]=id`; `{name}` is replaced by a saved value. A path after `!` starts at the root of the
+   * server.
+   */
   readonly request?: string;
   readonly body?: unknown;
   /** Text of the body, instead of `body`. */
@@ -13,14 +16,14 @@ export interface RestStep {
   readonly headers?: Readonly<Record<string, string>>;
   /** Default 200. */
   readonly status?: number;
-  /** What the response body must hold; see `findDifference`. */
+  /** Expected content of the response body; see `findDifference`. */
   readonly expect?: unknown;
   readonly expectHeaders?: Readonly<Record<string, string>>;
   /** Values of the response to save, by name: `{ "id": "organization.id" }`. */
   readonly save?: Readonly<Record<string, string>>;
 }
 
-/** What the steps of a case share. */
+/** State shared by the steps of a case. */
 export interface StepContext {
   /** Base address of the API, without a slash at the end. */
   readonly baseUrl: string;

@@ -251,7 +251,7 @@ const PAGE_SERVER_SHAPES: OptionShapes<PageServer> = {
   delayMs: wholeNumber(0),
 };
 
-/** Plays a service whose pages never end. */
+/** Plays an API with endless pages. */
 export function createPageServer(server: PageServer, clock: VirtualClock): ScriptedTransport {
   checkOptions(server, PAGE_SERVER_SHAPES, 'The server of createPageServer', [
     'path',

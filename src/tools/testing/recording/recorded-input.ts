@@ -43,7 +43,7 @@ export function toFixtureInput(
   return input as FixtureInput;
 }
 
-/** Cases hold the state of a polling trigger as `data`, and a start that is no word as the state that it stands for. */
+/** Cases contain the state of a polling trigger as `data`, and a start other than a keyword as its state. */
 function writeStart({ state, data = state, start }: GivenInput): Pick<GivenInput, 'data' | 'start'> {
   if (data !== undefined || !isPlainObject(start)) return { data, start };
   if ('id' in start) return { data: { lastId: start['id'], matchEqual: true } };

@@ -31,7 +31,7 @@ import { createDigestLog } from './digest-log.js';
 import { chooseHeaders, type KeepsHeader, maskIncoming, maskResponse } from './mask-call.js';
 import type { RecordedCall } from './record-transport.js';
 
-/** A run that was made against a service, with all it was given and has sent and received: secrets included. */
+/** A run against an API with its input and exchanges, including secrets. */
 export interface RunToRecord extends Pick<Fixture, 'kind'> {
   readonly app: App;
   readonly component: { readonly type: string; readonly name: string };

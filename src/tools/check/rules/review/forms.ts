@@ -30,7 +30,7 @@ export const moduleLabel: Rule = {
   },
 };
 
-/** A plural at the end or before what tells more about it: `Get members of a team`. */
+/** A plural at the end or before its attribute: `Get members of a team`. */
 const PLURAL = /s(?: \(|$| (?:as|at|between|by|for|from|in|of|on|to|with) )/;
 
 function judgeLabel({ type, name, label }: ModuleComponent): string | undefined {
