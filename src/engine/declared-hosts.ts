@@ -1,6 +1,7 @@
 import { isPlainObject } from '../shared/plain-object.js';
 import type { App } from './document/app.js';
 import type { Document } from './document/document.js';
+import { isDocument } from './document/document.js';
 import { listStaticServers } from './document/static-host.js';
 import { type HostMatcher, readHosts } from './http/host-policy.js';
 
@@ -33,10 +34,6 @@ function listCalling(component: object): readonly Document[] {
   return Object.entries(component).flatMap(([name, part]: [string, unknown]) =>
     !FOR_PEOPLE.has(name) && isDocument(part) ? [part] : [],
   );
-}
-
-function isDocument(value: unknown): value is Document {
-  return typeof value === 'object' && value !== null && 'value' in value && 'locationOf' in value;
 }
 
 function collect(value: unknown, hosts: Set<string>, depth: number): void {

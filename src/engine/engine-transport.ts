@@ -10,6 +10,7 @@ import {
   wholeNumber,
 } from '../shared/errors/check-options.js';
 import { EngineError } from '../shared/errors/engine-error.js';
+import { lowerFirst } from '../shared/text.js';
 import { findDeclaredHosts } from './declared-hosts.js';
 import type { App } from './document/app.js';
 import { completeResponses } from './http/content-decoding.js';
@@ -187,10 +188,6 @@ function checkResponse(response: TransportResponse, what: string): void {
       );
     }
   });
-}
-
-function lowerFirst(text: string): string {
-  return text.slice(0, 1).toLowerCase() + text.slice(1);
 }
 
 /** Accepts errors of any realm. A thrown proxy may throw again. */

@@ -303,3 +303,8 @@ export function isBelow(folder: string, target: string): boolean {
   const relative = path.relative(folder, target);
   return relative !== '..' && !relative.startsWith(`..${path.sep}`) && !path.isAbsolute(relative);
 }
+
+/** The path of a file below a folder, with `/` on every system. */
+export function relativePath(folder: string, file: string): string {
+  return path.relative(folder, file).split(path.sep).join('/');
+}

@@ -58,3 +58,13 @@ export function deepMerge(earlier: PlainObject, later: PlainObject, depth = 0): 
 export function assertNever(value: never): never {
   throw new TypeError(`Unhandled case: ${JSON.stringify(value)}`);
 }
+
+/** Whether a value is an object of any kind, also an array or an instance of a class. */
+export function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}
+
+/** Whether a value is text, a number or a boolean. */
+export function isScalar(value: unknown): value is string | number | boolean {
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
+}

@@ -70,6 +70,26 @@ export function escapeUnsafe(text: string): string {
   return text.replace(UNSAFE, (unsafe) => unsafe.split('').map(escapeUnit).join(''));
 }
 
-function escapeUnit(unit: string): string {
+/** The escape of a UTF-16 code unit in JSON and JavaScript: `\u001b`. */
+export function escapeUnit(unit: string): string {
   return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}
+
+/** The text with its first letter in lower case. */
+export function lowerFirst(text: string): string {
+  return text.slice(0, 1).toLowerCase() + text.slice(1);
+}
+
+/**
+ * Escapes the message of a GitHub workflow command.
+ *
+ * @see https://docs.github.com/en/actions/reference/workflow-commands-for-github-actions
+ */
+export function escapeCommandData(text: string): string {
+  return text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
+}
+
+/** Escapes a property of a GitHub workflow command. */
+export function escapeCommandProperty(text: string): string {
+  return escapeCommandData(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
 }

@@ -4,7 +4,8 @@ import type { App, EndpointComponent } from '../document/app.js';
 import type { CompiledRequest } from '../document/compiled-request.js';
 import type { Document } from '../document/document.js';
 import { collectResult } from '../run/collect-outputs.js';
-import { evaluateFlag, learnGiven, runError } from '../run/evaluate-directive.js';
+import { endpointError } from '../run/endpoint-call.js';
+import { evaluateFlag, learnGiven } from '../run/evaluate-directive.js';
 import { collectPages } from '../run/page-source.js';
 import { runCommunication } from '../run/run-communication.js';
 import {
@@ -101,12 +102,6 @@ function makeConnectionScope(call: EndpointCall, endpoint: EndpointComponent, co
     warnOnce({ code: 'endpoint-connection', message, place }, context);
   }
   return {};
-}
-
-function endpointError(message: string, context: RunContext): Error {
-  return runError('RuntimeError', message, context, {
-    place: context.position.document?.locationOf('/endpoint'),
-  });
 }
 
 /** Initial values of variables that a communication sets. */

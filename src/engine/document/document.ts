@@ -146,3 +146,7 @@ function copy(value: unknown, pointer: string, depth: number): unknown {
 function invalid(pointer: string, what: string): SpecError {
   return new SpecError('SPEC_INVALID', `${pointer || 'The definition'} ${what}.`, { place: { pointer } });
 }
+
+export function isDocument(value: unknown): value is Document {
+  return typeof value === 'object' && value !== null && 'value' in value && 'locationOf' in value;
+}

@@ -1,4 +1,5 @@
 import { TransportError } from '../../shared/errors/engine-error.js';
+import { utf8Text } from './body/decode-body.js';
 import { responseHeader, withoutHeaders } from './headers.js';
 import { type HttpUrl, isSameHost, parseHttpUrl } from './http-url.js';
 import { withoutOAuth1Body } from './signing/oauth1-signature.js';
@@ -112,7 +113,7 @@ function tooManyRedirects(url: string): TransportError {
  * @throws NETWORK_REFUSED if the body, path or host contains a secret
  */
 export function withholdSecrets(request: TransportRequest, rule: CrossOriginPolicy): TransportRequest {
-  if (request.body !== undefined && rule.holdsSecret(readText(request.body))) {
+  if (request.body !== undefined && rule.holdsSecret(utf8Text(request.body))) {
     throw refusal('in its body', request);
   }
   const { origin, hostname, path } = parseHttpUrl(request.url);
@@ -153,10 +154,6 @@ function refusalBy(where: string, host: string): TransportError {
     `The request would send credentials ${where} to ${host} to http.appHosts (--app-host) to allow it.`,
     { retryable: false },
   );
-}
-
-function readText(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
 }
 
 function withoutSecretPairs(url: string, rule: CrossOriginPolicy, withheld: string[]): string {

@@ -1,5 +1,5 @@
 import { isBuffer } from '../../language/values/value.js';
-import { isPlainObject } from '../../shared/plain-object.js';
+import { isPlainObject, isScalar } from '../../shared/plain-object.js';
 import type { Option } from './parameter-spec.js';
 import { quote } from './problem.js';
 
@@ -56,10 +56,6 @@ function putFirst<Key>(index: Map<Key, Option>, key: Key, option: Option): void 
 export function findOption(index: ChoiceIndex, value: unknown): Option | undefined {
   if (typeof value === 'object') return index.byContent.find(value);
   return index.byValue.get(value) ?? (isScalar(value) ? index.byText.get(String(value)) : undefined);
-}
-
-function isScalar(value: unknown): value is string | number | boolean {
-  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
 }
 
 /** Values of `enum`, indexed. */

@@ -30,7 +30,7 @@ export function copyItems(value: unknown): unknown[] | undefined {
   );
 }
 
-function attempt<T>(read: () => T): T | undefined {
+export function attempt<T>(read: () => T): T | undefined {
   try {
     return read();
   } catch {

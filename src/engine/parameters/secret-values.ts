@@ -4,6 +4,7 @@ import { childPointer } from '../../shared/errors/source-location.js';
 import { isPlainObject, type PlainObject } from '../../shared/plain-object.js';
 import { isSecretName } from '../redaction/secret-names.js';
 import { collectNamedSecrets, collectSecrets } from '../redaction/secrets.js';
+import { attempt } from './copy-value.js';
 import {
   fieldsByName,
   itemFields,
@@ -123,15 +124,6 @@ function sameNameFields(specs: readonly ParameterSpec[]): SameName {
 
 function readMember({ value }: Holder, key: string | number): unknown {
   return attempt(() => (value as PlainObject)[key]);
-}
-
-/** Values of an embedder may throw while they are read. */
-function attempt<T>(read: () => T): T | undefined {
-  try {
-    return read();
-  } catch {
-    return undefined;
-  }
 }
 
 /** Types of credentials. Values of `hidden` fields are mostly ids, which logs need. [choice] */

@@ -1,6 +1,7 @@
 import { asImlError } from '../../language/environment.js';
 import { limitError } from '../../shared/errors/iml-error.js';
 import { isPlainObject, ownMember, type PlainObject } from '../../shared/plain-object.js';
+import { escapeUnit } from '../../shared/text.js';
 import { type HiddenPaths, NO_PATHS } from './sanitize-paths.js';
 import { isSecretName } from './secret-names.js';
 
@@ -77,10 +78,6 @@ function addJsonEscapedOnce(text: string, forms: Set<string>): void {
       .add(form.replace(/[<>&]/g, escapeUnit))
       .add(form.replace(/[<>&']/g, escapeUnit));
   }
-}
-
-function escapeUnit(unit: string): string {
-  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
 /** With and without quotes, as text between tags needs no escaped quotes. */

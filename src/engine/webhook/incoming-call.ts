@@ -11,7 +11,7 @@ import {
   resolveBounds,
 } from '../../shared/errors/check-options.js';
 import { EngineError, isEngineError, WebhookError } from '../../shared/errors/engine-error.js';
-import { assertNever, type PlainObject, setMember } from '../../shared/plain-object.js';
+import { assertNever, isObject, type PlainObject, setMember } from '../../shared/plain-object.js';
 import type { ParseResult } from '../../shared/text.js';
 import {
   declaredEncoding,
@@ -269,10 +269,6 @@ function checkedDepth(value: unknown, source: Uint8Array, maxDepth: number): unk
     level = level.flatMap((item) => Object.values(item).filter(isObject));
   }
   return value;
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null;
 }
 
 /** Whether there are more than `count` opening brackets, and enough bytes to close them. */

@@ -2,6 +2,7 @@ import { describeType, isUnsafeNumber, toText } from '../../language/values/valu
 import { AppError } from '../../shared/errors/app-error.js';
 import { type EngineError, isEngineError, WebhookError } from '../../shared/errors/engine-error.js';
 import type { SourceLocation } from '../../shared/errors/source-location.js';
+import { isScalar } from '../../shared/plain-object.js';
 import { asRunError, type RunReport } from '../component/report.js';
 import type { Directive } from '../document/compile-directive.js';
 import type { CompiledIterate } from '../document/compiled-request.js';
@@ -285,8 +286,7 @@ export function evaluateUid({ uid, document }: CompiledWebhook, context: RunCont
     const message = `The uid ${value} is a number that JSON cannot represent exactly. The API must send it as text.`;
     throw runError('DataError', message, context, { place: document.locationOf(uid?.pointer ?? '/uid') });
   }
-  const isScalar = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
-  return isScalar ? toText(value) || undefined : undefined;
+  return isScalar(value) ? toText(value) || undefined : undefined;
 }
 
 /**

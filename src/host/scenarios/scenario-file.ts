@@ -329,6 +329,10 @@ const isNumber = (value: unknown): value is number => typeof value === 'number' 
 const isBoolean = (value: unknown): value is boolean => typeof value === 'boolean';
 const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value);
 
-function fileError({ document, pointer }: Pick<Spot, 'document' | 'pointer'>, message: string): EngineError {
+/** An error of a file for a host. */
+export function fileError(
+  { document, pointer }: Pick<Spot, 'document' | 'pointer'>,
+  message: string,
+): EngineError {
   return new EngineError('HOST_FILE', message, { place: document.locationOf(pointer) });
 }

@@ -1,4 +1,4 @@
-import { isPlainObject } from '../plain-object.js';
+import { isObject, isPlainObject } from '../plain-object.js';
 import { didYouMean } from '../suggest.js';
 import { EngineError, isEngineError } from './engine-error.js';
 import { ImlError } from './iml-error.js';
@@ -234,10 +234,6 @@ function unreadable(what: string, cause: unknown): ImlError {
     kind: 'type',
     cause,
   });
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null;
 }
 
 function hasFunctions(value: object, names: readonly string[]): boolean {

@@ -1,5 +1,6 @@
 import { pathToFileURL } from 'node:url';
 import type { App } from '../../engine/document/app.js';
+import { escapeCommandData, escapeCommandProperty } from '../../shared/text.js';
 import type { CheckReport } from './check-app.js';
 import type { Finding, Level } from './finding.js';
 import { REVIEW_AREAS, type Review, type ReviewArea, type Rule } from './rule.js';
@@ -19,21 +20,13 @@ export function createAnnotations(findings: readonly Finding[], showPath: (file:
     .map(({ rule, level, message, place }) => {
       const { file, line, column } = place;
       const properties = [
-        ...(file === undefined ? [] : [`file=${escapeProperty(showPath(file))}`]),
+        ...(file === undefined ? [] : [`file=${escapeCommandProperty(showPath(file))}`]),
         ...(line === undefined ? [] : [`line=${line}`, `col=${column ?? 1}`]),
-        `title=${escapeProperty(rule)}`,
+        `title=${escapeCommandProperty(rule)}`,
       ];
-      return `::${COMMANDS[level]} ${properties.join(',')}::${escapeData(message)}\n`;
+      return `::${COMMANDS[level]} ${properties.join(',')}::${escapeCommandData(message)}\n`;
     })
     .join('');
-}
-
-function escapeData(text: string): string {
-  return text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
-}
-
-function escapeProperty(text: string): string {
-  return escapeData(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
 }
 
 /** Source: SARIF 2.1.0, section 3.27.10 (level property). */

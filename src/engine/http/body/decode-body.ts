@@ -218,15 +218,16 @@ export function declaredEncoding(body: Uint8Array): string | undefined {
  */
 export function decodeText(bytes: Uint8Array, charset: string | undefined): string {
   const [first, second, third] = bytes;
-  if (first === 0xef && second === 0xbb && third === 0xbf) return utf8(bytes.subarray(3));
+  if (first === 0xef && second === 0xbb && third === 0xbf) return utf8Text(bytes.subarray(3));
   if (first === 0xff && second === 0xfe) return decodeAs('utf-16le', bytes);
   if (first === 0xfe && second === 0xff) return decodeAs('utf-16be', bytes);
-  if (charset === undefined || /^utf-?8$/i.test(charset)) return utf8(bytes);
+  if (charset === undefined || /^utf-?8$/i.test(charset)) return utf8Text(bytes);
   return decodeAs(charset, bytes);
 }
 
 /** Several times faster than TextDecoder for short bodies; most bodies are UTF-8. */
-function utf8(bytes: Uint8Array): string {
+/** Decodes UTF-8; malformed bytes become U+FFFD. */
+export function utf8Text(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
 }
 
@@ -235,7 +236,7 @@ function decodeAs(charset: string, bytes: Uint8Array): string {
     const decoder = new TextDecoder(charset);
     return decoder.encoding === 'windows-1252' ? windows1252(bytes) : decoder.decode(bytes);
   } catch {
-    return utf8(bytes);
+    return utf8Text(bytes);
   }
 }
 

@@ -7,6 +7,7 @@ import {
   type ParameterElement,
   type ParameterSpec,
 } from '../../../engine/parameters/parameter-spec.js';
+import { isScalar } from '../../../shared/plain-object.js';
 import { escapeUnsafe } from '../../../shared/text.js';
 import { type Arguments, type Command, EXIT } from '../command.js';
 import type { Io } from '../io.js';
@@ -174,10 +175,6 @@ function printSingle(field: ParameterSpec, depth: number, isRequired: IsRequired
     default:
       return 'unknown';
   }
-}
-
-function isScalar(value: unknown): value is string | number | boolean {
-  return ['string', 'number', 'boolean'].includes(typeof value);
 }
 
 export const TYPES_COMMAND: Command = {

@@ -64,7 +64,7 @@ interface ShownAnswer {
 }
 
 function shownAnswer({ status, headers, body }: BuiltResponse): ShownAnswer {
-  const text = readText(body);
+  const text = decodeUtf8(body);
   if (text !== undefined) return { status, headers, body: text };
   return { status, headers, body: Buffer.from(body).toString('base64'), encoding: 'base64' };
 }
@@ -74,18 +74,10 @@ const SHOWN_WIDTH = 200;
 /** One line: `answer: 200 text/plain, 8 bytes: Accepted`. */
 function answerLine({ status, headers, body }: BuiltResponse): string {
   const type = headers.find(([name]) => name.toLowerCase() === 'content-type')?.[1];
-  const text = body.byteLength === 0 ? undefined : readText(body);
+  const text = body.byteLength === 0 ? undefined : decodeUtf8(body);
   const content = text === undefined ? '' : `: ${fitText(printableLine(text), SHOWN_WIDTH)}`;
   const kind = type === undefined ? '' : ` ${printableLine(type)}`;
   return `answer: ${status}${kind}, ${body.byteLength} bytes${content}\n`;
-}
-
-function readText(bytes: Uint8Array): string | undefined {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Options that describe one webhook call. */

@@ -6,6 +6,7 @@ import type { EngineOptions } from '../../../engine/engine-options.js';
 import { resolveLimits } from '../../../engine/run/limits.js';
 import { resolveWebhookLimits } from '../../../engine/webhook/incoming-call.js';
 import { type HostLimits, resolveHostLimits } from '../../../host/host-limits.js';
+import { fileError } from '../../../host/scenarios/scenario-file.js';
 import { EngineError } from '../../../shared/errors/engine-error.js';
 import { childPointer } from '../../../shared/errors/source-location.js';
 import { isPlainObject } from '../../../shared/plain-object.js';
@@ -222,14 +223,17 @@ interface FileOptions {
 
 function readOptions(document: Document, specs: Command['options'], folder: string): FileOptions {
   const { value } = document;
-  if (!isPlainObject(value)) throw fileError(document, '', 'Expected an object with options.');
+  if (!isPlainObject(value)) throw fileError({ document, pointer: '' }, 'Expected an object with options.');
   const known = ['apps', ...Object.keys(specs).filter((name) => name !== 'config')];
   const options = new Map<string, readonly string[]>();
   let apps: readonly string[] = [];
   for (const [name, given] of Object.entries(value)) {
     const at = { document, pointer: childPointer('', name), name, folder };
     if (!known.includes(name)) {
-      throw fileError(document, at.pointer, `"${name}" is not an option.${didYouMean(name, known)}`);
+      throw fileError(
+        { document, pointer: at.pointer },
+        `"${name}" is not an option.${didYouMean(name, known)}`,
+      );
     }
     const spec = name === 'apps' ? APPS : specs[name];
     const texts = spec === undefined ? undefined : readOption(at, spec, given);
@@ -252,7 +256,8 @@ interface Spot {
 function readOption(at: Spot, spec: OptionSpec, given: unknown): readonly string[] | undefined {
   const { document, pointer, name } = at;
   if (spec.value === undefined) {
-    if (typeof given !== 'boolean') throw fileError(document, pointer, `"${name}" must be true or false.`);
+    if (typeof given !== 'boolean')
+      throw fileError({ document, pointer }, `"${name}" must be true or false.`);
     return given ? [''] : undefined;
   }
   if (spec.value.includes('=')) return readPairs(at, given);
@@ -263,10 +268,13 @@ function readOption(at: Spot, spec: OptionSpec, given: unknown): readonly string
 }
 
 function readPairs({ document, pointer, name }: Spot, given: unknown): readonly string[] {
-  if (!isPlainObject(given)) throw fileError(document, pointer, `"${name}" must be an object.`);
+  if (!isPlainObject(given)) throw fileError({ document, pointer }, `"${name}" must be an object.`);
   return Object.entries(given).map(([key, value]) => {
     if (typeof value === 'string' || typeof value === 'number') return `${key}=${value}`;
-    throw fileError(document, childPointer(pointer, key), `"${key}" must be a text or a number.`);
+    throw fileError(
+      { document, pointer: childPointer(pointer, key) },
+      `"${key}" must be a text or a number.`,
+    );
   });
 }
 
@@ -278,12 +286,8 @@ function readText(
 ): string {
   if (typeof given !== 'string' && typeof given !== 'number') {
     const what = spec.multiple === true ? 'a text or a list of texts' : 'a text or a number';
-    throw fileError(document, pointer, `"${name}" must be ${what}.`);
+    throw fileError({ document, pointer }, `"${name}" must be ${what}.`);
   }
   const isPath = spec.value === 'FILE' || spec.value === 'DIR';
   return isPath ? path.resolve(folder, String(given)) : String(given);
-}
-
-function fileError(document: Document, pointer: string, message: string): EngineError {
-  return new EngineError('HOST_FILE', message, { place: document.locationOf(pointer) });
 }

@@ -4,7 +4,7 @@ import type { SourceLocation } from '../../../shared/errors/source-location.js';
 import { type Finding, LEVELS, type Level } from '../../check/finding.js';
 import type { ComponentName } from '../../check/subject/used-part.js';
 import type { LoadedApp } from '../open-app.js';
-import { printableLine } from './terminal-text.js';
+import { indentLines, printableLine } from './terminal-text.js';
 
 /**
  * Formats diagnostics: location, level, message, rule, and the line with a caret.
@@ -21,7 +21,7 @@ export async function printFindings(
     const { fix } = finding;
     text += findingLine(finding, showPath);
     const frame = await readFrame(finding);
-    if (frame !== undefined) text += `${indent(frame)}\n`;
+    if (frame !== undefined) text += `${indentLines(frame, 2)}\n`;
     if (fix !== undefined && fix.isGuess !== true) text += `  --fix: ${printableLine(fix.title)}\n`;
   }
   return text;
@@ -38,13 +38,6 @@ export function findingLine(
   const [first = '', ...more] = message.split('\n');
   const below = more.map((line) => `  | ${printableLine(line)}\n`).join('');
   return `${placeText(place, showPath)}: ${level}: ${printableLine(first)} [${rule}]\n${below}`;
-}
-
-function indent(frame: string): string {
-  return frame
-    .split('\n')
-    .map((line) => `  ${printableLine(line)}`)
-    .join('\n');
 }
 
 /** `2 errors, 1 warning`; `no findings`. */

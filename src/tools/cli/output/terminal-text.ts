@@ -17,3 +17,11 @@ const COMMAND = /^([^\S\n]*)(?=::|##\[)/gm;
 export function withoutCommands(text: string): string {
   return text.replace(COMMAND, '$1| ');
 }
+
+/** Lines that are safe for a terminal, each with some spaces in front. */
+export function indentLines(text: string, width: number): string {
+  return text
+    .split('\n')
+    .map((line) => `${' '.repeat(width)}${printableLine(line)}`)
+    .join('\n');
+}

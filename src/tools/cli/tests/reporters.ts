@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { styleText } from 'node:util';
 import type { SourceLocation } from '../../../shared/errors/source-location.js';
+import { escapeCommandData, escapeCommandProperty } from '../../../shared/text.js';
 import { showValue, writeTagged } from '../../testing/matching/tagged-values.js';
 import type { TestFailure, TestResult, TestSummary } from '../../testing/suite/test-result.js';
 import { usageError } from '../command.js';
@@ -9,7 +10,7 @@ import { printPrettyJson } from '../output/json-output.js';
 import { writeOutputFile } from '../output/output-file.js';
 import { fitText } from '../output/print-table.js';
 import type { Progress } from '../output/progress.js';
-import { printable, printableLine, withoutCommands } from '../output/terminal-text.js';
+import { indentLines, printable, printableLine, withoutCommands } from '../output/terminal-text.js';
 
 /** What reporters use. */
 export interface ReportContext {
@@ -109,19 +110,12 @@ async function printFailure(failure: TestFailure, context: ReportContext, paints
   const pointer = origin.pointer === undefined || origin.pointer === '' ? '' : `  ${origin.pointer}`;
   text += `    made in  ${printFilePlace(origin, context)}${paints.dim(printableLine(pointer))}\n`;
   const frame = await context.frameOf(origin);
-  if (frame !== undefined) text += withoutCommands(`${indent(frame)}\n`);
+  if (frame !== undefined) text += withoutCommands(`${indentLines(frame, 6)}\n`);
   return text;
 }
 
 function showShort(value: unknown): string {
   return fitText(printableLine(showValue(value)), MAX_VALUE);
-}
-
-function indent(frame: string): string {
-  return frame
-    .split('\n')
-    .map((line) => `      ${printableLine(line)}`)
-    .join('\n');
 }
 
 function printSummary({ passed, failed, skipped, todo, durationMs }: TestSummary, paints: Paints): string {
@@ -282,24 +276,19 @@ export const createGithubReport: MakeReporter = (context) => ({
       ...failures.map((failure) => {
         const { file, line, column } = failure.place;
         const properties = [
-          ...(file === undefined ? [] : [`file=${escapeProperty(context.pathOf(file))}`]),
+          ...(file === undefined ? [] : [`file=${escapeCommandProperty(printable(context.pathOf(file)))}`]),
           ...(line === undefined ? [] : [`line=${line}`, `col=${column ?? 1}`]),
-          `title=${escapeProperty(name)}`,
+          `title=${escapeCommandProperty(printable(name))}`,
         ];
-        return `::error ${properties.join(',')}::${escapeData(printFailureLine(failure, context))}\n`;
+        return `::error ${properties.join(',')}::${escapeCommandData(printable(printFailureLine(failure, context)))}\n`;
       }),
-      ...notes.map((note) => `::notice title=${escapeProperty(name)}::${escapeData(note)}\n`),
+      ...notes.map(
+        (note) =>
+          `::notice title=${escapeCommandProperty(printable(name))}::${escapeCommandData(printable(note))}\n`,
+      ),
     ].join(''),
   finish: ({ passed, failed }) => `::notice::${passed} tests passed, ${failed} failed\n`,
 });
-
-function escapeData(text: string): string {
-  return printable(text).replaceAll('%', '%25').replaceAll('\n', '%0A');
-}
-
-function escapeProperty(text: string): string {
-  return escapeData(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
-}
 
 /** One line: `bundles[0].id: expected 1, got 2 (made in list.iml.json:3:9)`. */
 function printFailureLine(failure: TestFailure, context: ReportContext): string {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { lstat, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { EngineError } from '../../../shared/errors/engine-error.js';
-import { createFolderWriter, readErrno, toFileName } from '../../../shared/files.js';
+import { createFolderWriter, readErrno, relativePath, toFileName } from '../../../shared/files.js';
 import { bodiesFolder } from '../../testing/cases/body-files.js';
 import { recordCase, type WrittenCase } from '../../testing/recording/record-case.js';
 import type { RunToRecord } from '../../testing/recording/rehearse-run.js';
@@ -44,7 +44,7 @@ export async function draftCase(run: RunToSave): Promise<CaseDraft> {
   const [written, folder] = await Promise.all([write(run), findFolder(run)]);
   const names = await readdir(folder).catch(() => []);
   return {
-    folder: relative(run.root, folder),
+    folder: relativePath(run.root, folder),
     text: written.text,
     bodies: [...written.bodies].map(([name, content]) => ({ name, size: content.byteLength })),
     placeholders: written.placeholders,
@@ -106,7 +106,7 @@ async function assertOwn(folders: readonly string[], root: string): Promise<void
   for (const folder of folders) {
     const info = await lstat(folder).catch(() => undefined);
     if (info === undefined || info.isDirectory()) continue;
-    throw usage(`"${relative(root, folder)}" is outside the app. Nothing was written.`);
+    throw usage(`"${relativePath(root, folder)}" is outside the app. Nothing was written.`);
   }
 }
 
@@ -114,10 +114,6 @@ function hashCase({ text, bodies }: WrittenCase): string {
   const hash = createHash('sha256').update(text);
   for (const [name, content] of bodies) hash.update(`\n${name} ${content.byteLength}\n`).update(content);
   return hash.digest('hex').slice(0, 32);
-}
-
-function relative(root: string, file: string): string {
-  return path.relative(root, file).split(path.sep).join('/');
 }
 
 function usage(message: string): EngineError {

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
-import path from 'node:path';
 import { createRedactor } from '../../../engine/redaction/redact.js';
 import { collectSecrets } from '../../../engine/redaction/secrets.js';
 import { EngineError } from '../../../shared/errors/engine-error.js';
+import { relativePath } from '../../../shared/files.js';
 import { findAffected, findTests, nameCase, type TestPlace } from '../../testing/suite/find-tests.js';
 import { runSuite } from '../../testing/suite/run-suite.js';
 import type { TestResult } from '../../testing/suite/test-result.js';
@@ -170,7 +170,7 @@ function listCases({ caseFiles, testFolders }: TestPlace, entries: Map<string, E
     if (kind === 'case' && !known.has(file)) entries.delete(id);
   }
   for (const file of caseFiles) {
-    const id = relative(root, file);
+    const id = relativePath(root, file);
     if (entries.get(id)?.path === file) continue;
     const { run, passedRun, ...kept } = entries.get(id) ?? emptyEntry(id, file, nameCase(file, testFolders));
     entries.set(id, { ...kept, run, passedRun, path: file });
@@ -230,7 +230,7 @@ async function runTests(
     traces: { of: 'all', keep: (trace) => keepTrace(trace, { source: 'test' }, parts) },
     onResult: async (result) => {
       if (result.kind === 'app') return;
-      const file = relative(root, result.file);
+      const file = relativePath(root, result.file);
       const id = result.kind === 'case' ? file : `${file} > ${result.name}`;
       seen.add(id);
       const before = entries.get(id) ?? emptyEntry(id, result.file, result.name);
@@ -274,8 +274,4 @@ async function describeFailures(
   return Promise.all(
     failures.slice(0, 100).map((failure) => describeTestFailure(failure, { text, file }, root, redactor)),
   );
-}
-
-function relative(root: string, file: string): string {
-  return path.relative(root, file).split(path.sep).join('/');
 }

@@ -7,6 +7,7 @@ import type {
   WebhookComponent,
 } from '../../../engine/document/app.js';
 import type { Document } from '../../../engine/document/document.js';
+import { isDocument } from '../../../engine/document/document.js';
 import type { SourceLocation } from '../../../shared/errors/source-location.js';
 import { isPlainObject, ownMember } from '../../../shared/plain-object.js';
 import { listRpcNames } from '../../check/subject/calls.js';
@@ -116,10 +117,6 @@ function locateComponent(component: AnyComponent | undefined): SourceLocation {
   }
   const file = ownMember(component, 'file');
   return typeof file === 'string' ? { file } : {};
-}
-
-function isDocument(value: unknown): value is Document {
-  return typeof value === 'object' && value !== null && 'locationOf' in value;
 }
 
 function compareGeneral(old: App, now: App, report: ReportChange): void {

@@ -11,6 +11,7 @@ import {
 import { parseRpcReference } from '../../../engine/parameters/rpc-reference.js';
 import type { SourceLocation } from '../../../shared/errors/source-location.js';
 import { isPlainObject, ownMember } from '../../../shared/plain-object.js';
+import { lowerFirst } from '../../../shared/text.js';
 import { readableForm } from '../../check/subject/form-fields.js';
 import { isSame, type ReportChange } from './change.js';
 import type { DiffRuleId } from './diff-rules.js';
@@ -208,16 +209,12 @@ function compareFields(
       const types = `from ${showType(oldItem)} to ${showType(newItem)}`;
       report(
         rules.type,
-        `The items of ${lower(describe(form, name))} changed their type ${types}.`,
+        `The items of ${lowerFirst(describe(form, name))} changed their type ${types}.`,
         now.place,
       );
     }
     compareLevels(form, itemFields(old.spec), itemFields(now.spec), `${name}.`);
   }
-}
-
-function lower(text: string): string {
-  return text.slice(0, 1).toLowerCase() + text.slice(1);
 }
 
 function showType({ type, multiple }: ParameterSpec): string {
@@ -294,7 +291,7 @@ function compareConstraints(
     if (!before.has(key)) {
       report('parameter-validate', `${title} has the new constraint "${key}".`, now.place);
     } else if (!isSame(before.get(key), value)) {
-      report('validate-changed', `The constraint "${key}" of ${lower(title)} was changed.`, now.place);
+      report('validate-changed', `The constraint "${key}" of ${lowerFirst(title)} was changed.`, now.place);
     }
   }
 }

@@ -1,5 +1,6 @@
 import type { App } from '../../../engine/document/app.js';
 import type { Document } from '../../../engine/document/document.js';
+import { isDocument } from '../../../engine/document/document.js';
 import { isPlainObject, ownMember } from '../../../shared/plain-object.js';
 
 const MAX_DEPTH = 100;
@@ -28,10 +29,6 @@ function listDocuments(app: App): readonly Document[] {
       .map(([, value]: [string, unknown]) => value),
   );
   return [app.base, ...ofComponents].filter(isDocument);
-}
-
-function isDocument(value: unknown): value is Document {
-  return typeof value === 'object' && value !== null && 'value' in value && 'locationOf' in value;
 }
 
 function collectTexts(value: unknown, texts: string[], depth: number): void {

@@ -1,4 +1,3 @@
-import path from 'node:path';
 import { readTimeout } from '../../../engine/component/start-run.js';
 import type { App } from '../../../engine/document/app.js';
 import { frameLine, specFrame } from '../../../engine/loading/spec-frame.js';
@@ -7,6 +6,7 @@ import { collectSecrets } from '../../../engine/redaction/secrets.js';
 import { resolveLimits } from '../../../engine/run/limits.js';
 import type { RunWarning, TraceEvent } from '../../../engine/run/trace.js';
 import type { SourceLocation } from '../../../shared/errors/source-location.js';
+import { relativePath } from '../../../shared/files.js';
 import type { ReadCase } from '../cases/read-case.js';
 import type { Fixture, FixtureKind } from '../fixtures/fixture.js';
 import { COMPONENT, fixtureApp } from '../fixtures/kind-runners.js';
@@ -43,7 +43,7 @@ export async function traceCase(
   const secrets = [fixture.input.connection, common];
   const redactor = createRedactor({ secrets: collectSecrets(...secrets) });
   const limits = resolveLimits(undefined);
-  const file = relative(root, read.file);
+  const file = relativePath(root, read.file);
   return {
     app: loaded.name,
     kind,
@@ -141,7 +141,7 @@ export async function describeTestFailure(
   const clean = (text: string | undefined): string | undefined =>
     text === undefined ? undefined : redactor.text(text);
   const named = (at: SourceLocation | undefined): SourceLocation | undefined =>
-    at && { ...at, ...(at.file !== undefined && { file: relative(root, at.file) }) };
+    at && { ...at, ...(at.file !== undefined && { file: relativePath(root, at.file) }) };
   const made = named(origin);
   const isInTest = place.file === test.file && test.text !== undefined;
   return {
@@ -153,8 +153,4 @@ export async function describeTestFailure(
     origin: made,
     originFrame: clean(await specFrame(root, made)),
   };
-}
-
-function relative(root: string, file: string): string {
-  return path.relative(root, file).split(path.sep).join('/');
 }
