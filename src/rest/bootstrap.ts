@@ -7,11 +7,11 @@ import {
   wholeNumber,
 } from '../shared/errors/check-options.js';
 import { type ApiScope, SCOPE_NAMES } from './call/access.js';
-import { createOrganization } from './organizations/organization-life.js';
+import { addToken } from './resources/api-tokens.js';
+import { createOrganization } from './resources/organization-life.js';
+import { addUser } from './resources/users.js';
 import type { RestServices } from './services/services.js';
 import type { UserRow } from './store/tables.js';
-import { addToken } from './users/api-tokens.js';
-import { addUser } from './users/users.js';
 
 /** Role of the first administrator of an instance. [inf] */
 const ADMINISTRATOR_ROLE_ID = 1;

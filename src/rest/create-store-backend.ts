@@ -9,12 +9,12 @@ import {
   type OptionShapes,
   objectWithFunctions,
 } from '../shared/errors/check-options.js';
-import { createLocalBilling } from './billing/billing.js';
 import type { BackendOperations, RestBackend, SubjectReference } from './call/backend.js';
 import type { SubjectKind } from './call/operation.js';
 import { STORE_OPERATIONS } from './operations.js';
-import { FEATURES } from './organizations/organization-life.js';
 import { forbidden, tooManyRequests } from './problems.js';
+import { createLocalBilling } from './resources/billing.js';
+import { FEATURES } from './resources/organization-life.js';
 import {
   ANONYMOUS,
   type Caller,

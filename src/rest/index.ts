@@ -1,5 +1,3 @@
-export { createLocalBilling } from './billing/billing.js';
-export { activateSubscription } from './billing/subscription-change.js';
 export { bootstrap, makeToken, registerApps } from './bootstrap.js';
 export { ROLES } from './call/access.js';
 export type { BackendCall, RestBackend } from './call/backend.js';
@@ -7,6 +5,8 @@ export { createForwardBackend } from './create-forward-backend.js';
 export { createRest, type Rest, type RestOptions } from './create-rest.js';
 export { createStoreBackend, type StoreBackend, type StoreBackendOptions } from './create-store-backend.js';
 export { confirmationRequired, forbidden, notFound, refused } from './problems.js';
+export { createLocalBilling } from './resources/billing.js';
+export { activateSubscription } from './resources/subscription-change.js';
 export { createRestListener, serveRest } from './serve-rest.js';
 export type { BillingPort } from './services/ports.js';
 export { openRestPostgres, openRestSqlite } from './store/open-rest-store.js';

@@ -1,18 +1,18 @@
-import { PAYMENT_OPERATIONS } from './billing/payments.js';
-import { SUBSCRIPTION_OPERATIONS } from './billing/subscription.js';
 import type { RestOperation } from './call/operation.js';
-import { KEY_OPERATIONS } from './organizations/keys.js';
-import { ADMIN_ORGANIZATION_OPERATIONS, ORGANIZATION_OPERATIONS } from './organizations/organizations.js';
-import { PRIVATE_SPACE_OPERATIONS } from './organizations/private-spaces.js';
-import { TEAM_OPERATIONS } from './organizations/teams.js';
-import { ADMIN_APP_OPERATIONS, INSTALLED_APP_OPERATIONS } from './platform/apps.js';
-import { ENUM_OPERATIONS } from './platform/enums.js';
-import { OIDC_OPERATIONS } from './platform/oidc.js';
-import { SDK_OPERATIONS } from './sdk/sdk-apps.js';
+import { API_TOKEN_OPERATIONS } from './resources/api-tokens.js';
+import { ADMIN_APP_OPERATIONS, INSTALLED_APP_OPERATIONS } from './resources/apps.js';
+import { ENUM_OPERATIONS } from './resources/enums.js';
+import { INVITATION_OPERATIONS } from './resources/invitations.js';
+import { KEY_OPERATIONS } from './resources/keys.js';
+import { OIDC_OPERATIONS } from './resources/oidc.js';
+import { ADMIN_ORGANIZATION_OPERATIONS, ORGANIZATION_OPERATIONS } from './resources/organizations.js';
+import { PAYMENT_OPERATIONS } from './resources/payments.js';
+import { PRIVATE_SPACE_OPERATIONS } from './resources/private-spaces.js';
+import { SDK_OPERATIONS } from './resources/sdk-apps.js';
+import { SUBSCRIPTION_OPERATIONS } from './resources/subscription.js';
+import { TEAM_OPERATIONS } from './resources/teams.js';
+import { ADMIN_USER_OPERATIONS, ROLE_OPERATIONS, USER_OPERATIONS } from './resources/users.js';
 import { defineOperation, type StoreOperation } from './services/store-operation.js';
-import { API_TOKEN_OPERATIONS } from './users/api-tokens.js';
-import { INVITATION_OPERATIONS } from './users/invitations.js';
-import { ADMIN_USER_OPERATIONS, ROLE_OPERATIONS, USER_OPERATIONS } from './users/users.js';
 
 const ping: StoreOperation = defineOperation({
   id: 'ping',

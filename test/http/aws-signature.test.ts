@@ -2,13 +2,8 @@ import { readFileSync } from 'node:fs';
 import aws4 from 'aws4';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { type AwsCredentials, readAwsHost, signAws, signAwsV4 } from '../../src/engine/http/aws-signature.js';
 import { findHeader } from '../../src/engine/http/headers.js';
-import {
-  type AwsCredentials,
-  readAwsHost,
-  signAws,
-  signAwsV4,
-} from '../../src/engine/http/signing/aws-signature.js';
 import type { TransportRequest } from '../../src/index.js';
 
 type HeaderEntry = TransportRequest['headers'][number];

@@ -2,7 +2,7 @@ import { createHash, createHmac, createVerify, generateKeyPairSync } from 'node:
 import OAuth from 'oauth-1.0a';
 import { describe, expect, it } from 'vitest';
 import { findHeader } from '../../src/engine/http/headers.js';
-import { type OAuth1Options, signOAuth1 } from '../../src/engine/http/signing/oauth1-signature.js';
+import { type OAuth1Options, signOAuth1 } from '../../src/engine/http/oauth1-signature.js';
 
 const FORM: readonly [string, string] = ['Content-Type', 'application/x-www-form-urlencoded'];
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { completeResponses } from '../../src/engine/http/content-decoding.js';
+import { signOAuth1 } from '../../src/engine/http/oauth1-signature.js';
 import { withholdSecrets } from '../../src/engine/http/redirects.js';
-import { signOAuth1 } from '../../src/engine/http/signing/oauth1-signature.js';
 import type { TransportRequest, TransportResponse } from '../../src/index.js';
 import { httpServer, loopbackTransport, request, text } from './loopback.js';
 

@@ -5,7 +5,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import { loadApp } from '../../src/index.js';
 import { listDocuments } from '../../src/tools/check/subject/checked-document.js';
-import { chooseSchema, listSchemas, makeSchema } from '../../src/tools/lsp/schemas/list-schemas.js';
+import { chooseSchema, listSchemas, makeSchema } from '../../src/tools/lsp/list-schemas.js';
 
 const ajv = new Ajv({ strict: true, allowUnionTypes: true, allErrors: true });
 const ajv2020 = new Ajv2020({ strict: false });

@@ -4,8 +4,8 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { Make } from '@makehq/sdk';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { addToken } from '../../src/rest/users/api-tokens.js';
-import { addUser } from '../../src/rest/users/users.js';
+import { addToken } from '../../src/rest/resources/api-tokens.js';
+import { addUser } from '../../src/rest/resources/users.js';
 import { startTestServer, type TestServer } from './test-server.js';
 
 let stage: TestServer;

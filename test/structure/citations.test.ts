@@ -4,10 +4,7 @@ import { describe, expect, it } from 'vitest';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 
-/**
- * Notes outside the repository, by the path of their folder or the name of a page. `src/rest/platform/` is part of
- * the repository.
- */
+/** Notes outside the repository, by the path of their folder or the name of a page. */
 const PRIVATE_PAGES: readonly RegExp[] = [
   /\breference\/[a-z-]+\.md/,
   /(?<![\w-])(?:iml-language|iml-functions|request-spec|response-spec|open-questions|hostile-inputs|errors-and-scenario)\.md/,

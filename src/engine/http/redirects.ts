@@ -2,7 +2,7 @@ import { TransportError } from '../../shared/errors/engine-error.js';
 import { utf8Text } from './body/decode-body.js';
 import { responseHeader, withoutHeaders } from './headers.js';
 import { type HttpUrl, isSameHost, parseHttpUrl } from './http-url.js';
-import { withoutOAuth1Body } from './signing/oauth1-signature.js';
+import { withoutOAuth1Body } from './oauth1-signature.js';
 import type {
   CrossOriginPolicy,
   HeaderEntry,

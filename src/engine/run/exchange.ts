@@ -30,7 +30,7 @@ import { decodeBody, type ResponseType, selectResponseType } from '../http/body/
 import { jsonText } from '../http/body/encode-body.js';
 import { responseHeader } from '../http/headers.js';
 import { parseRetryAfter } from '../http/rate-limit.js';
-import { hashBody } from '../http/signing/signable-request.js';
+import { hashBody } from '../http/signable-request.js';
 import type { TransportRequest, TransportResponse } from '../http/transport.js';
 import { collectNamedSecrets, collectSecrets } from '../redaction/secrets.js';
 import { type Account, type Shortage, takeTurn, wakeNext } from './call-budget.js';

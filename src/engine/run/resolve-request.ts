@@ -6,12 +6,12 @@ import { isPlainObject, type PlainObject } from '../../shared/plain-object.js';
 import type { Directive } from '../document/compile-directive.js';
 import type { CompiledPagination, CompiledRequest } from '../document/compiled-request.js';
 import { MAX_WARNINGS } from '../document/document.js';
+import { type AwsCredentials, signAws } from '../http/aws-signature.js';
 import { encodeBody, readRequestType } from '../http/body/encode-body.js';
 import { buildHeaders, findHeader, withHeader } from '../http/headers.js';
 import { type BuiltUrl, buildUrl, isSameHost } from '../http/http-url.js';
+import { type OAuth1Options, signOAuth1 } from '../http/oauth1-signature.js';
 import { withholdSecrets } from '../http/redirects.js';
-import { type AwsCredentials, signAws } from '../http/signing/aws-signature.js';
-import { type OAuth1Options, signOAuth1 } from '../http/signing/oauth1-signature.js';
 import type { CrossOriginPolicy, HeaderEntry, HttpServer, TransportRequest } from '../http/transport.js';
 import { assertUniversalHost, createCrossOriginPolicy } from './cross-origin.js';
 import {

@@ -7,11 +7,11 @@ import type { Subject } from '../check/subject/subject.js';
 import { NAME_MEANINGS } from '../check/subject/visible-names.js';
 import type { JsonHelp } from './json-help.js';
 import { listMembers, type RecordedValues } from './known-members.js';
+import { chooseSchema } from './list-schemas.js';
 import { findOccurrences, findSymbolAt } from './navigation.js';
 import { rangeIn } from './protocol.js';
 import { listRecordedItems, readRecordedBodies } from './recorded-bodies.js';
-import { chooseSchema } from './schemas/list-schemas.js';
-import { guessSchema } from './schemas/schema-files.js';
+import { guessSchema } from './schema-files.js';
 import { type EditorSession, type Look, toFilePath } from './session.js';
 import { readOwnParameters } from './symbol.js';
 

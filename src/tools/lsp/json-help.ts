@@ -7,7 +7,7 @@ import type {
 } from 'vscode-json-languageservice';
 import { TextDocument } from 'vscode-languageserver-textdocument';
 import type { PlainObject } from '../../shared/plain-object.js';
-import { makeSchema, type SchemaName } from './schemas/list-schemas.js';
+import { makeSchema, type SchemaName } from './list-schemas.js';
 
 /** Completion and hover of the JSON schema. */
 export interface JsonHelp {

@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { createSecureContext } from 'node:tls';
-import { listOffers } from '../../../rest/billing/billing.js';
 import { bootstrap, makeToken, registerApps } from '../../../rest/bootstrap.js';
 import { type ApiScope, SCOPE_NAMES } from '../../../rest/call/access.js';
 import { answerFailure } from '../../../rest/call/answer.js';
 import { createRest, type Rest } from '../../../rest/create-rest.js';
 import type { StoreBackend, StoreBackendOptions } from '../../../rest/create-store-backend.js';
+import { listOffers } from '../../../rest/resources/billing.js';
 import { createStatusPages, serveRest } from '../../../rest/serve-rest.js';
 import { SYSTEM_CLOCK } from '../../../shared/clock.js';
 import { StoreError } from '../../../shared/errors/engine-error.js';

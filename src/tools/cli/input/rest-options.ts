@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { chmod, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { createLocalBilling, type LocalCoupon } from '../../../rest/billing/billing.js';
 import type { RegisteredApp } from '../../../rest/bootstrap.js';
 import {
   createStoreBackend,
@@ -9,6 +8,7 @@ import {
   type StoreBackendOptions,
 } from '../../../rest/create-store-backend.js';
 import { configError } from '../../../rest/problems.js';
+import { createLocalBilling, type LocalCoupon } from '../../../rest/resources/billing.js';
 import { LICENSE_SCHEMA } from '../../../rest/services/license.js';
 import type { Price } from '../../../rest/services/ports.js';
 import { createZoneDirectory } from '../../../rest/services/zone-directory.js';

@@ -2,24 +2,17 @@ import { effect, signal, useSignal } from '@preact/signals';
 import { type JSX, render } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { AppState } from '../protocol.js';
+import { CallView } from './call-view.js';
+import { ComponentView } from './component-view.js';
+import { DiffView } from './diff-view.js';
+import { ConnectionView, FindingsView, HomeView, SearchView, TestView, WebhookView } from './other-views.js';
 import { Sidebar } from './parts/sidebar.js';
+import { RunView } from './run-view.js';
+import { SaveView } from './save-view.js';
 import { sendTrace, takeToken } from './state/api.js';
 import { followAddress, go, route, writeRoute } from './state/route.js';
 import { app, connection, notice, runs, say, sayError, startListening } from './state/store.js';
 import { applyTheme, readTheme, storeTheme, THEMES, type Theme } from './theme.js';
-import { CallView } from './views/call-view.js';
-import { ComponentView } from './views/component-view.js';
-import { DiffView } from './views/diff-view.js';
-import {
-  ConnectionView,
-  FindingsView,
-  HomeView,
-  SearchView,
-  TestView,
-  WebhookView,
-} from './views/other-views.js';
-import { RunView } from './views/run-view.js';
-import { SaveView } from './views/save-view.js';
 
 /** The selected theme. */
 const theme = signal<Theme>(readTheme());

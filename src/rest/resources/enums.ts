@@ -2,11 +2,11 @@ import { integer, list, nullable, object, type Schema, text } from '../../shared
 import { SCOPE_NAMES } from '../call/access.js';
 import { wrapped } from '../call/fields.js';
 import type { OperationId } from '../call/operation-inputs.js';
-import { FEATURES } from '../organizations/organization-life.js';
 import { COUNTRIES } from '../services/countries.js';
 import { LOCALES, TIMEZONES } from '../services/reference-data.js';
 import type { RestServices } from '../services/services.js';
 import { defineOperation, type StoreOperation } from '../services/store-operation.js';
+import { FEATURES } from './organization-life.js';
 
 /**
  * One list of the API. Paths and members: https://developers.make.com/api-documentation (users, teams, enums). [doc]

@@ -1,14 +1,13 @@
 import { createHash, createHmac } from 'node:crypto';
-import { requestInvalid } from '../../../shared/errors/engine-error.js';
-import { findHeader, withHeader, withoutHeaders } from '../headers.js';
+import { requestInvalid } from '../../shared/errors/engine-error.js';
+import { findHeader, withHeader, withoutHeaders } from './headers.js';
 import {
   decodeComponent,
   decodeFormComponent,
   encodeComponent,
   type HttpUrl,
   parseHttpUrl,
-} from '../http-url.js';
-import type { HeaderEntry } from '../transport.js';
+} from './http-url.js';
 import {
   canonicalQuery,
   compareText,
@@ -17,6 +16,7 @@ import {
   type QueryPair,
   type SignableRequest,
 } from './signable-request.js';
+import type { HeaderEntry } from './transport.js';
 
 /**
  * The evaluated `aws` directive. Source:

@@ -1,17 +1,17 @@
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect, useMemo } from 'preact/hooks';
-import type { PackedEvent, RunDetail, ShownFailure, ShownPlace } from '../../protocol.js';
-import { BodyView, JsonTree } from '../parts/body-view.js';
-import { FailureCard, PlaceText, Status } from '../parts/controls.js';
-import { ExchangeDetail } from '../parts/exchange-detail.js';
-import { Expressions } from '../parts/expressions.js';
-import { LimitMeters, RunHead, Tabs, Warnings } from '../parts/run-head.js';
-import { TestDifferences } from '../parts/tests.js';
-import { type ExchangeStep, listSteps, Timeline } from '../parts/timeline.js';
-import { ApiError, get } from '../state/api.js';
-import { count } from '../state/format.js';
-import { caughtUp, heard, sayError } from '../state/store.js';
+import type { PackedEvent, RunDetail, ShownFailure, ShownPlace } from '../protocol.js';
+import { BodyView, JsonTree } from './parts/body-view.js';
+import { FailureCard, PlaceText, Status } from './parts/controls.js';
+import { ExchangeDetail } from './parts/exchange-detail.js';
+import { Expressions } from './parts/expressions.js';
+import { LimitMeters, RunHead, Tabs, Warnings } from './parts/run-head.js';
+import { TestDifferences } from './parts/tests.js';
+import { type ExchangeStep, listSteps, Timeline } from './parts/timeline.js';
+import { ApiError, get } from './state/api.js';
+import { count } from './state/format.js';
+import { caughtUp, heard, sayError } from './state/store.js';
 
 /** One run. */
 export function RunView({ id }: { readonly id: string }): JSX.Element {

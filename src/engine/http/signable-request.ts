@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { decodeComponent, decodeFormComponent, encodeComponent } from '../http-url.js';
-import type { HeaderEntry } from '../transport.js';
+import { decodeComponent, decodeFormComponent, encodeComponent } from './http-url.js';
+import type { HeaderEntry } from './transport.js';
 
 /** The signed part of a request. */
 export interface SignableRequest {

@@ -1,11 +1,11 @@
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
-import type { CaseDraft, RunDetail } from '../../protocol.js';
-import { ApiError, get, post } from '../state/api.js';
-import { bytes, count } from '../state/format.js';
-import { go, writeRoute } from '../state/route.js';
-import { say, sayError } from '../state/store.js';
+import type { CaseDraft, RunDetail } from '../protocol.js';
+import { ApiError, get, post } from './state/api.js';
+import { bytes, count } from './state/format.js';
+import { go, writeRoute } from './state/route.js';
+import { say, sayError } from './state/store.js';
 
 /** A preview of a run as a case. */
 export function SaveView({ id }: { readonly id: string }): JSX.Element {

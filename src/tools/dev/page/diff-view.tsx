@@ -1,13 +1,13 @@
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
-import type { DiffStep, DocumentDiff, RunDiff, RunSummary, ValueDiff } from '../../protocol.js';
-import { StateMark, Status } from '../parts/controls.js';
-import { TestMark } from '../parts/tests.js';
-import { get } from '../state/api.js';
-import { clock, count, describeOutcome, duration } from '../state/format.js';
-import { writeRoute } from '../state/route.js';
-import { sayError } from '../state/store.js';
+import type { DiffStep, DocumentDiff, RunDiff, RunSummary, ValueDiff } from '../protocol.js';
+import { StateMark, Status } from './parts/controls.js';
+import { TestMark } from './parts/tests.js';
+import { get } from './state/api.js';
+import { clock, count, describeOutcome, duration } from './state/format.js';
+import { writeRoute } from './state/route.js';
+import { sayError } from './state/store.js';
 
 /** The differences of two runs in input, requests, responses and output. */
 export function DiffView({ a, b }: { readonly a: string; readonly b: string }): JSX.Element {

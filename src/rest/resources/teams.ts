@@ -11,9 +11,7 @@ import {
 } from '../../shared/schema/build.js';
 import { TEAM_ADMIN_ROLE_ID } from '../call/access.js';
 import { id, listed, properName, wrapped } from '../call/fields.js';
-import type { ColumnChoice } from '../call/lists.js';
-import { type Paging, pageQuery, pageRecord, pickColumns } from '../call/lists.js';
-
+import { type ColumnChoice, type Paging, pageQuery, pageRecord, pickColumns } from '../call/lists.js';
 import { confirmationRequired, limitExceeded, notFound } from '../problems.js';
 import { defineOperation, type StoreOperation } from '../services/store-operation.js';
 import { readRows } from '../store/read-rows.js';

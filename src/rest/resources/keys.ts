@@ -12,9 +12,7 @@ import {
   text,
 } from '../../shared/schema/build.js';
 import { id, keyName, wrapped } from '../call/fields.js';
-import type { ColumnChoice } from '../call/lists.js';
-import { pickColumns } from '../call/lists.js';
-
+import { type ColumnChoice, pickColumns } from '../call/lists.js';
 import {
   badRequest,
   confirmationRequired,

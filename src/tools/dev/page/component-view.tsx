@@ -1,10 +1,10 @@
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
-import type { RunRequest, ShownForm } from '../../protocol.js';
-import { moveFocus, StateMark, TypeTag } from '../parts/controls.js';
-import { FormFields, type Values } from '../parts/form-fields.js';
-import { Editor } from '../parts/playground.js';
+import type { RunRequest, ShownForm } from '../protocol.js';
+import { moveFocus, StateMark, TypeTag } from './parts/controls.js';
+import { FormFields, type Values } from './parts/form-fields.js';
+import { Editor } from './parts/playground.js';
 import {
   ConnectionField,
   type FormSubject,
@@ -13,11 +13,11 @@ import {
   RunLine,
   sendForm,
   useRunForm,
-} from '../parts/run-form.js';
-import { post } from '../state/api.js';
-import { clock, count, describeOutcome, duration } from '../state/format.js';
-import { writeRoute } from '../state/route.js';
-import { app, runs, sayError } from '../state/store.js';
+} from './parts/run-form.js';
+import { post } from './state/api.js';
+import { clock, count, describeOutcome, duration } from './state/format.js';
+import { writeRoute } from './state/route.js';
+import { app, runs, sayError } from './state/store.js';
 
 interface ParametersProps {
   readonly isReady: boolean;

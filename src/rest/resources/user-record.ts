@@ -11,15 +11,13 @@ import {
   type Schema,
   text,
 } from '../../shared/schema/build.js';
-import type { ColumnChoice } from '../call/lists.js';
-import { pickColumns } from '../call/lists.js';
-
-import { ORGANIZATION_ROLE_SCHEMA, organizationRoleRecord } from '../organizations/organization-record.js';
-import { OWN_SPACE_SCHEMA, ownSpaceRecord } from '../organizations/private-spaces.js';
+import { type ColumnChoice, pickColumns } from '../call/lists.js';
 import { LOCALES, timezoneCode } from '../services/reference-data.js';
 import type { RestServices } from '../services/services.js';
 import { readAllRows } from '../store/read-rows.js';
 import type { UserRow } from '../store/tables.js';
+import { ORGANIZATION_ROLE_SCHEMA, organizationRoleRecord } from './organization-record.js';
+import { OWN_SPACE_SCHEMA, ownSpaceRecord } from './private-spaces.js';
 
 const TEAM_ROLE_SCHEMA: Schema<unknown> = object({
   usersRoleId: integer(),

@@ -1,4 +1,4 @@
-import { DOCUMENT_RULES, type DocumentKind } from '../../../engine/document/document-shapes.js';
+import { DOCUMENT_RULES, type DocumentKind } from '../../engine/document/document-shapes.js';
 import {
   described,
   type JsonType,
@@ -6,12 +6,12 @@ import {
   listOf,
   only,
   type Shape,
-} from '../../../engine/document/shape.js';
-import { MANIFEST_SHAPE } from '../../../engine/loading/read-manifest.js';
-import { SCENARIO_FILE_SHAPE } from '../../../host/scenarios/scenario-file.js';
-import { isPlainObject, type PlainObject } from '../../../shared/plain-object.js';
-import { CONFIG_SHAPE } from '../../check/settings.js';
-import type { CheckedDocument } from '../../check/subject/checked-document.js';
+} from '../../engine/document/shape.js';
+import { MANIFEST_SHAPE } from '../../engine/loading/read-manifest.js';
+import { SCENARIO_FILE_SHAPE } from '../../host/scenarios/scenario-file.js';
+import { isPlainObject, type PlainObject } from '../../shared/plain-object.js';
+import { CONFIG_SHAPE } from '../check/settings.js';
+import type { CheckedDocument } from '../check/subject/checked-document.js';
 import { FORM_RULE } from './field-shape.js';
 
 /** The JSON Schema of one kind of file. */
@@ -205,7 +205,7 @@ const ABOUT: Readonly<Record<string, string>> = {
 
 /** The schema of test cases with descriptions. */
 async function loadTestSchema(): Promise<PlainObject> {
-  const { CASE_SCHEMA } = await import('../../testing/cases/case-shape.js');
+  const { CASE_SCHEMA } = await import('../testing/cases/case-shape.js');
   return describeMembers(CASE_SCHEMA, '');
 }
 

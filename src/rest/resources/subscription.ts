@@ -11,7 +11,6 @@ import {
 } from '../../shared/schema/build.js';
 import { absoluteAddress } from '../call/addresses.js';
 import { freeText, id, OK, OK_SCHEMA } from '../call/fields.js';
-import { changeLicense, presentOrganization } from '../organizations/organization-life.js';
 import { badRequest, blocked, invalidParameter } from '../problems.js';
 import type { Price } from '../services/ports.js';
 import { assertReferences } from '../services/reference-data.js';
@@ -25,6 +24,7 @@ import {
   schedulePause,
 } from '../store/subscription-state.js';
 import type { Coupon, RestSubscriptionRow } from '../store/tables.js';
+import { changeLicense, presentOrganization } from './organization-life.js';
 import {
   activateSubscription,
   activeSubscription,

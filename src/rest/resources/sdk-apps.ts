@@ -12,8 +12,7 @@ import {
   text,
 } from '../../shared/schema/build.js';
 import { OK, OK_SCHEMA, wrapped } from '../call/fields.js';
-import type { ColumnChoice } from '../call/lists.js';
-import { pickColumns } from '../call/lists.js';
+import { type ColumnChoice, pickColumns } from '../call/lists.js';
 import type { RestOperation } from '../call/operation.js';
 import { badRequest, blocked, invalidParameter, notFound, refused } from '../problems.js';
 import type { RestServices } from '../services/services.js';

@@ -11,7 +11,7 @@ import {
 } from '../../shared/schema/build.js';
 
 /** Components of a custom app. Names of connections and webhooks are unique on the instance. */
-export const SDK_KINDS = ['module', 'rpc', 'function', 'endpoint', 'connection', 'webhook'] as const;
+const SDK_KINDS = ['module', 'rpc', 'function', 'endpoint', 'connection', 'webhook'] as const;
 export type SdkKind = (typeof SDK_KINDS)[number];
 
 /** A kind of component: its addresses, names, bodies and sections. Source: the public clients. [src] */

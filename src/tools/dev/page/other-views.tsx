@@ -1,17 +1,17 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
-import type { AppState, SearchHit, ShownForm, StepOutcome, StepRequest, TestDetail } from '../../protocol.js';
-import { JsonTree } from '../parts/body-view.js';
-import { CopyButton, FailureCard, moveFocus, PlaceText, StateMark } from '../parts/controls.js';
-import { FormFields, type Values } from '../parts/form-fields.js';
-import { TestActions, TestDifferences, TestMark } from '../parts/tests.js';
-import { get, post } from '../state/api.js';
-import { clock, count } from '../state/format.js';
-import { go, writeRoute } from '../state/route.js';
-import { app, findTest, runs, sayError, tests } from '../state/store.js';
+import type { AppState, SearchHit, ShownForm, StepOutcome, StepRequest, TestDetail } from '../protocol.js';
 import { LastRuns } from './component-view.js';
+import { JsonTree } from './parts/body-view.js';
+import { CopyButton, FailureCard, moveFocus, PlaceText, StateMark } from './parts/controls.js';
+import { FormFields, type Values } from './parts/form-fields.js';
+import { TestActions, TestDifferences, TestMark } from './parts/tests.js';
 import { RunView } from './run-view.js';
+import { get, post } from './state/api.js';
+import { clock, count } from './state/format.js';
+import { go, writeRoute } from './state/route.js';
+import { app, findTest, runs, sayError, tests } from './state/store.js';
 
 /** The start page. */
 export function HomeView(): JSX.Element {

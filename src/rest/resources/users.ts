@@ -12,9 +12,7 @@ import {
 } from '../../shared/schema/build.js';
 import { ROLES, roleById } from '../call/access.js';
 import { freeText, id, listed, wrapped } from '../call/fields.js';
-import type { ColumnChoice } from '../call/lists.js';
-import { type Paging, pageQuery, pageRecord, pickColumns } from '../call/lists.js';
-
+import { type ColumnChoice, type Paging, pageQuery, pageRecord, pickColumns } from '../call/lists.js';
 import { notFound } from '../problems.js';
 import { defineOperation, type StoreOperation } from '../services/store-operation.js';
 import { readRows } from '../store/read-rows.js';

@@ -6,8 +6,8 @@ import {
   NUMBER,
   only,
   type Shape,
-} from '../../../engine/document/shape.js';
-import { PARAMETER_TYPES } from '../../../engine/parameters/parameter-spec.js';
+} from '../../engine/document/shape.js';
+import { PARAMETER_TYPES } from '../../engine/parameters/parameter-spec.js';
 
 const WORD: KeyShape = { types: ['string'] };
 const YES_NO: KeyShape = { types: ['boolean'] };

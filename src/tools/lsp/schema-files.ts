@@ -1,10 +1,10 @@
 import { applyEdits, type JSONPath, modify, type ParseError, parse, printParseErrorCode } from 'jsonc-parser';
-import { CODE_TYPES, COMPONENT_KINDS, GENERAL_CODE_TYPES } from '../../../engine/assembling/code-types.js';
-import type { App } from '../../../engine/document/app.js';
-import { MANIFEST } from '../../../engine/loading/read-manifest.js';
-import { isPlainObject, ownMember } from '../../../shared/plain-object.js';
-import { CONFIG_FILE } from '../../check/settings.js';
-import { listDocuments } from '../../check/subject/checked-document.js';
+import { CODE_TYPES, COMPONENT_KINDS, GENERAL_CODE_TYPES } from '../../engine/assembling/code-types.js';
+import type { App } from '../../engine/document/app.js';
+import { MANIFEST } from '../../engine/loading/read-manifest.js';
+import { isPlainObject, ownMember } from '../../shared/plain-object.js';
+import { CONFIG_FILE } from '../check/settings.js';
+import { listDocuments } from '../check/subject/checked-document.js';
 import { chooseSchema, type SchemaName } from './list-schemas.js';
 
 /** Paths and patterns of a schema for editors; `!` excludes. */

@@ -1,7 +1,7 @@
 import { createHmac, createPrivateKey, createSign, type KeyObject } from 'node:crypto';
-import { requestInvalid } from '../../../shared/errors/engine-error.js';
-import { findHeader, readContentType, withHeader } from '../headers.js';
-import { encodeComponent, type HttpUrl, parseHttpUrl } from '../http-url.js';
+import { requestInvalid } from '../../shared/errors/engine-error.js';
+import { findHeader, readContentType, withHeader } from './headers.js';
+import { encodeComponent, type HttpUrl, parseHttpUrl } from './http-url.js';
 import {
   canonicalQuery,
   hashBody,

@@ -13,9 +13,14 @@ import {
   text,
 } from '../../shared/schema/build.js';
 import type { Tally, Where } from '../../shared/store/record-store.js';
-import type { ColumnChoice } from '../call/lists.js';
-import { type ListPage, type PageRecord, type Paging, pageQuery, pageRecord } from '../call/lists.js';
-
+import {
+  type ColumnChoice,
+  type ListPage,
+  type PageRecord,
+  type Paging,
+  pageQuery,
+  pageRecord,
+} from '../call/lists.js';
 import { CONSUMPTION_COLUMNS, type Consumption, consumptionAt } from '../services/license.js';
 import type { RestServices } from '../services/services.js';
 import { readRows } from '../store/read-rows.js';

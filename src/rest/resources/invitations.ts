@@ -2,13 +2,13 @@ import type { PlainObject } from '../../shared/plain-object.js';
 import { integer, list, named, object, type Schema, text } from '../../shared/schema/build.js';
 import { mayAnyInviterGive, mayGiveRole, roleById, TEAM_MEMBER_ROLE_ID } from '../call/access.js';
 import { freeText, id, properName, wrapped } from '../call/fields.js';
-import { addPrivateSpace, presentOrganization } from '../organizations/organization-life.js';
-import { ORGANIZATION_ROLE_SCHEMA, organizationRoleRecord } from '../organizations/organization-record.js';
 import { badRequest, forbidden, invalidParameter, notFound, refused } from '../problems.js';
 import { notify, type RestServices } from '../services/services.js';
 import { defineOperation, type StoreOperation } from '../services/store-operation.js';
 import { readRows } from '../store/read-rows.js';
 import type { InvitationRow, MembershipRow, RestReader, RestWriter, UserRow } from '../store/tables.js';
+import { addPrivateSpace, presentOrganization } from './organization-life.js';
+import { ORGANIZATION_ROLE_SCHEMA, organizationRoleRecord } from './organization-record.js';
 import { INVITED_USER_COLUMNS, USER_SCHEMA, userRecord } from './user-record.js';
 import { addUser } from './users.js';
 

@@ -1,9 +1,9 @@
-import { changeLicense, presentOrganization } from '../organizations/organization-life.js';
 import { blocked, notFound } from '../problems.js';
 import type { Price } from '../services/ports.js';
 import type { RestServices } from '../services/services.js';
 import { advanceSubscription, type PaidPeriod, startPeriodAt } from '../store/subscription-state.js';
 import type { RestReader, RestSubscriptionRow, RestWriter } from '../store/tables.js';
+import { changeLicense, presentOrganization } from './organization-life.js';
 
 /**
  * Starts a subscription after its checkout was paid, for billing ports that report the payment later. Does not change

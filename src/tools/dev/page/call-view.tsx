@@ -1,10 +1,10 @@
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
-import type { RunDetail } from '../../protocol.js';
-import { get, post } from '../state/api.js';
-import { go, writeRoute } from '../state/route.js';
-import { sayError } from '../state/store.js';
+import type { RunDetail } from '../protocol.js';
+import { get, post } from './state/api.js';
+import { go, writeRoute } from './state/route.js';
+import { sayError } from './state/store.js';
 
 interface CallViewProps {
   readonly webhook: string;

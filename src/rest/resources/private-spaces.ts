@@ -11,9 +11,7 @@ import {
   text,
 } from '../../shared/schema/build.js';
 import { freeText, id, listed, wrapped } from '../call/fields.js';
-import type { ColumnChoice } from '../call/lists.js';
-import { type Paging, pageQuery, pageRecord, pickColumns } from '../call/lists.js';
-
+import { type ColumnChoice, type Paging, pageQuery, pageRecord, pickColumns } from '../call/lists.js';
 import { confirmationRequired, featureDisabled, notFound } from '../problems.js';
 import type { TeamSubject } from '../services/identify-call.js';
 import { defineOperation, type StoreOperation } from '../services/store-operation.js';
