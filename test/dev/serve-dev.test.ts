@@ -221,7 +221,7 @@ describe('the API', () => {
   it('describes an invalid request', async () => {
     const wrong = [
       [{ kind: 'module', name: 'listBook' }, 'There is no module "listBook". Did you mean "listBooks"?'],
-      [{ kind: 'x', name: 'y' }, '"kind": expected module or rpc, got a string.'],
+      [{ kind: 'x', name: 'y' }, '"kind": expected one of module, rpc, endpoint, got a string.'],
       [
         { kind: 'module', name: 'listBooks', connection: { apiKey: 'x' } },
         '"connection": expected a text, got a object.',
