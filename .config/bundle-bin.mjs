@@ -29,6 +29,9 @@ const LATE = {
   // The engine does not enable HTTP/2.
   './client-h2.js':
     "let loaded; module.exports = (...args) => (loaded ??= require('undici/lib/dispatcher/client-h2.js'))(...args);",
+  // Compiles large regular expressions. Only tables need it.
+  'string-width':
+    "let loaded; export default (...args) => (loaded ??= require('string-width').default)(...args);",
   // Most commands need only the schema of cases, which is compiled at build time (see `CASE_CHECK`).
   'ajv/dist/2020.js': `export function Ajv2020(...args) { return new (require('ajv/dist/2020.js').Ajv2020)(...args); }
 export const _ = (...args) => require('ajv/dist/2020.js')._(...args);`,

@@ -75,14 +75,16 @@ function block(names: readonly string[], cells: readonly string[]): string {
     .join('');
 }
 
-const GRAPHEMES = new Intl.Segmenter();
+/** Created on first use, because it loads much data. */
+let graphemes: Intl.Segmenter | undefined;
 
 /** Cuts text to a width; `…` marks a cut. */
 export function fitText(text: string, width: number): string {
   if (text.length <= width && stringWidth(text) <= width) return text;
   let fitted = '';
   let used = 0;
-  for (const { segment } of GRAPHEMES.segment(text)) {
+  graphemes ??= new Intl.Segmenter();
+  for (const { segment } of graphemes.segment(text)) {
     const next = stringWidth(segment);
     if (used + next > width - 1) break;
     fitted += segment;
