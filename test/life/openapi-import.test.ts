@@ -68,6 +68,44 @@ const POST_USER = {
   responses: respond(USER, '201'),
 };
 
+/** A schema of the property `due_date`, its field, and the expression that sends it. */
+const FIELDS: readonly (readonly [schema: Json, field: Json, sent?: string])[] = [
+  [{ type: 'string', format: 'date-time' }, { type: 'date' }],
+  [
+    { type: 'string', format: 'date' },
+    { type: 'date', time: false },
+    "{{if(parameters.due_date, formatDate(parameters.due_date, 'YYYY-MM-DD'))}}",
+  ],
+  [{ type: 'string' }, { type: 'date' }],
+  [
+    { type: 'string', example: '2026-05-01' },
+    { type: 'text', help: 'For example, `2026-01-31`.' },
+  ],
+  [{ type: 'string', description: 'As YYYY-MM-DD.' }, { type: 'text' }],
+  [{ type: ['integer', 'null'], minimum: 0 }, { type: 'uinteger' }],
+  [
+    { enum: ['DE', 'in_work', null] },
+    {
+      type: 'select',
+      options: [
+        { label: 'DE', value: 'DE' },
+        { label: 'In work', value: 'in_work' },
+      ],
+    },
+  ],
+  [
+    { type: 'array', items: { enum: ['a', 'b'] } },
+    { type: 'select', multiple: true },
+  ],
+  [{ anyOf: [{ type: 'string', format: 'email' }, { type: 'null' }] }, { type: 'email' }],
+  [{ oneOf: [{ type: 'string' }, { type: 'integer' }] }, { type: 'any' }],
+  [
+    { type: 'object', additionalProperties: { type: 'integer' } },
+    { type: 'array', spec: [{ name: 'key' }, { name: 'value', type: 'integer' }] },
+    "{{if(parameters.due_date, toCollection(parameters.due_date, 'key', 'value'))}}",
+  ],
+];
+
 describe('iml init app --openapi', () => {
   it.each([
     [
@@ -234,59 +272,22 @@ describe('iml init app --openapi', () => {
     expect(json('makecomapp.json')).toHaveProperty('components.connection', {});
   });
 
-  it.each([
-    [{ type: 'string', format: 'date-time' }, { type: 'date' }, '{{parameters.due_date}}'],
-    [
-      { type: 'string', format: 'date' },
-      { type: 'date', time: false },
-      "{{if(parameters.due_date, formatDate(parameters.due_date, 'YYYY-MM-DD'))}}",
-    ],
-    [{ type: 'string' }, { type: 'date' }, '{{parameters.due_date}}'],
-    [
-      { type: 'string', example: '2026-05-01' },
-      { type: 'text', help: 'For example, `2026-01-31`.' },
-      '{{parameters.due_date}}',
-    ],
-    [{ type: 'string', description: 'As YYYY-MM-DD.' }, { type: 'text' }, '{{parameters.due_date}}'],
-    [{ type: ['integer', 'null'], minimum: 0 }, { type: 'uinteger' }, '{{parameters.due_date}}'],
-    [
-      { enum: ['DE', 'in_work', null] },
-      {
-        type: 'select',
-        options: [
-          { label: 'DE', value: 'DE' },
-          { label: 'In work', value: 'in_work' },
-        ],
-      },
-      '{{parameters.due_date}}',
-    ],
-    [
-      { type: 'array', items: { enum: ['a', 'b'] } },
-      { type: 'select', multiple: true },
-      '{{parameters.due_date}}',
-    ],
-    [
-      { anyOf: [{ type: 'string', format: 'email' }, { type: 'null' }] },
-      { type: 'email' },
-      '{{parameters.due_date}}',
-    ],
-    [{ oneOf: [{ type: 'string' }, { type: 'integer' }] }, { type: 'any' }, '{{parameters.due_date}}'],
-    [
-      { type: 'object', additionalProperties: { type: 'integer' } },
-      { type: 'array', spec: [{ name: 'key' }, { name: 'value', type: 'integer' }] },
-      "{{if(parameters.due_date, toCollection(parameters.due_date, 'key', 'value'))}}",
-    ],
-  ])('converts the schema %j to the field %j', async (schema, field, sent) => {
-    const body = { type: 'object', properties: { due_date: schema } };
-    const post = { ...POST_USER, requestBody: { content: { 'application/json': { schema: body } } } };
-    const made = await importDocument(api({ '/users': { post } }));
-    expect(made, made.err).toMatchObject({ code: 0 });
-    const form = JSON.parse(read(moduleFile('create-user', 'mappable-params'))) as readonly unknown[];
-    expect(form).toMatchObject([{ name: 'due_date', label: 'Due date', ...field }]);
-    expect(json(moduleFile('create-user', 'communication'))['body']).toEqual({ due_date: sent });
-    const reviewed = await cli(['check', 'acme', '--profile', 'review', '--fail-on', 'warning'], {
-      cwd: folder,
+  it('converts schemas to fields of forms, and sends dates and maps as the document says', async () => {
+    const path = (index: number): string => `/users${index}`;
+    const paths = FIELDS.map(([schema], index): Json => {
+      const body = { type: 'object', properties: { due_date: schema } };
+      const requestBody = { content: { 'application/json': { schema: body } } };
+      return { [path(index)]: { post: { ...POST_USER, operationId: `createUser${index}`, requestBody } } };
     });
+    const made = await importDocument(api(Object.assign({}, ...paths)));
+    expect(made, made.err).toMatchObject({ code: 0 });
+    for (const [index, [schema, field, sent = '{{parameters.due_date}}']] of FIELDS.entries()) {
+      const form = JSON.parse(read(moduleFile(`create-user${index}`, 'mappable-params'))) as unknown;
+      expect(form, JSON.stringify(schema)).toMatchObject([{ name: 'due_date', label: 'Due date', ...field }]);
+      expect(json(moduleFile(`create-user${index}`, 'communication'))['body']).toEqual({ due_date: sent });
+    }
+    const args = ['check', 'acme', '--profile', 'review', '--fail-on', 'warning'];
+    const reviewed = await cli(args, { cwd: folder });
     expect(reviewed, reviewed.out).toMatchObject({ code: 0 });
   });
 
