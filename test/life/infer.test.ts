@@ -305,6 +305,57 @@ describe('iml infer parameters', () => {
   });
 });
 
+describe('iml infer of endpoints and RPCs', () => {
+  it('fills output and input of an endpoint', async () => {
+    writeAppFolder(folder, {
+      name: 'tiny',
+      base: { baseUrl: 'https://api.example.com' },
+      endpoints: {
+        findUser: {
+          communication: { url: '/users/{{parameters.id}}', response: { output: '{{body.user}}' } },
+          input: FORM,
+        },
+      },
+    });
+    const answer = put('answer.json', { user: { id: 7, joined: '2026-01-31T10:00:00Z' } });
+    const inferred = await cli(['infer', 'interface', 'endpoint:findUser', '--from-json', answer], {
+      cwd: folder,
+    });
+    expect(inferred).toMatchObject({ code: 0, err: '' });
+    const file = path.join(folder, 'endpoints/findUser/findUser.output.iml.json');
+    expect(show(JSON.parse(readFileSync(file, 'utf8')) as readonly Field[])).toBe(
+      'id: uinteger, joined: date',
+    );
+    const manifest = JSON.parse(readFileSync(path.join(folder, 'makecomapp.json'), 'utf8'));
+    expect(manifest.components.endpoint.findUser.codeFiles.output).toBe(
+      'endpoints/findUser/findUser.output.iml.json',
+    );
+    await cli(['infer', 'parameters', 'endpoint:findUser', '--from-json', put('in.json', { full: true })], {
+      cwd: folder,
+    });
+    const input = path.join(folder, 'endpoints/findUser/findUser.input.iml.json');
+    expect(show(JSON.parse(readFileSync(input, 'utf8')) as readonly Field[])).toBe('id: text, full: boolean');
+  });
+
+  it('fills the parameters of an RPC', async () => {
+    writeAppFolder(folder, {
+      name: 'tiny',
+      rpcs: { listUsers: { communication: { url: '/users' }, params: [] } },
+    });
+    const body = put('in.json', { team: 'a' });
+    expect(
+      (await cli(['infer', 'parameters', 'rpc:listUsers', '--from-json', body], { cwd: folder })).code,
+    ).toBe(0);
+    const refused = await cli(['infer', 'interface', 'rpc:listUsers', '--from-json', body], { cwd: folder });
+    expect(refused).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('has no interface, only parameters'),
+    });
+    const unknown = await cli(['infer', 'interface', 'endpoint:x', '--from-json', body], { cwd: folder });
+    expect(unknown).toMatchObject({ code: 2, err: expect.stringContaining('There is no endpoint "x".') });
+  });
+});
+
 describe('iml infer from other sources', () => {
   const entry = (method: string, url: string, body: unknown, status = 200, sent?: unknown): object => ({
     startedDateTime: '2026-01-01T00:00:00Z',

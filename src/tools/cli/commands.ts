@@ -71,7 +71,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import('./commands/bench.js')).BENCH_COMMAND,
   },
   infer: {
-    summary: 'Writes the interface, samples or parameters of a module from responses.',
+    summary: 'Writes the interface, samples or parameters of a component from responses.',
     load: async () => (await import('./commands/infer.js')).INFER_COMMAND,
   },
   diff: {

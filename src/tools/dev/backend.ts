@@ -6,6 +6,7 @@ import { EngineError } from '../../shared/errors/engine-error.js';
 import { createFolderWriter, toFileName } from '../../shared/files.js';
 import { escapeUnsafe } from '../../shared/text.js';
 import { inferPart } from '../life/infer/infer-part.js';
+import { targetOfModule } from '../life/infer/infer-target.js';
 import type { RecordedCall } from '../testing/recording/record-transport.js';
 import type { RunToRecord } from '../testing/recording/rehearse-run.js';
 import { type HarCreator, recordHar, writeHar } from '../testing/recording/write-har.js';
@@ -285,7 +286,7 @@ async function inferInterface(
   if (module === undefined) throw new EngineError('USAGE', 'Only modules of the app have an interface.');
   const values = await readRunBundles(run, history);
   const { file, text, added, isChanged, manifest } = await inferPart(session.root, {
-    module,
+    target: targetOfModule(module),
     part: 'interface',
     values,
   });

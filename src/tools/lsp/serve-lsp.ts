@@ -330,6 +330,11 @@ async function inferFromCases(
   const { readCaseAnswers } = await import('../life/infer/answers.js');
   const { inferFields } = await import('../life/infer/infer-fields.js');
   const { mergeFields } = await import('../life/infer/merge-fields.js');
-  const { values } = await readCaseAnswers(app, module, { root, paths: [], wanted: 'bundles' });
+  const { targetOfModule } = await import('../life/infer/infer-target.js');
+  const { values } = await readCaseAnswers(app, targetOfModule(module), {
+    root,
+    paths: [],
+    wanted: 'bundles',
+  });
   return values.length === 0 ? undefined : mergeFields(text, file, inferFields(values)).text;
 }

@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import type { ModuleComponent } from '../../../engine/document/app.js';
 import { MANIFEST } from '../../../engine/loading/read-manifest.js';
 import { createFolderWriter } from '../../../shared/files.js';
 import { didYouMean } from '../../../shared/suggest.js';
@@ -11,12 +10,14 @@ import {
   valuesOf,
   type Wanted,
 } from '../../life/infer/answers.js';
+import { type InferredFile, inferPart } from '../../life/infer/infer-part.js';
 import {
+  assertPart,
+  findTarget,
   INFERRED_PARTS,
-  type InferredFile,
   type InferredPart,
-  inferPart,
-} from '../../life/infer/infer-part.js';
+  type InferTarget,
+} from '../../life/infer/infer-target.js';
 import { type Arguments, type Command, EXIT, usageError } from '../command.js';
 import type { Io } from '../io.js';
 import { APP_FOLDER, findAppFolder, type LoadedApp, openApp } from '../open-app.js';
@@ -25,10 +26,10 @@ import { printableLine } from '../output/terminal-text.js';
 
 export const INFER_COMMAND: Command = {
   name: 'infer',
-  about: 'Writes the interface, samples or parameters of a module from responses.',
+  about: 'Writes the interface, samples or parameters of a module or endpoint from responses.',
   positionals: [
-    { name: 'what', help: `What to write: ${Object.keys(INFERRED_PARTS).join(', ')}.` },
-    { name: 'module', help: 'Name of the module.' },
+    { name: 'what', help: `What to write: ${INFERRED_PARTS.join(', ')}.` },
+    { name: 'component', help: 'Name of the module, or endpoint:NAME or rpc:NAME.' },
     APP_FOLDER,
   ],
   options: {
@@ -41,18 +42,18 @@ export const INFER_COMMAND: Command = {
     'from-har': {
       group: 'Input',
       value: 'FILE',
-      help: 'HAR of a browser or proxy: its calls with the method and path of the module.',
+      help: 'HAR of a browser or proxy: its calls with the method and path of the component.',
     },
     'from-case': {
       group: 'Input',
       value: 'PATH',
       multiple: true,
-      help: 'Test case or folder of cases. Default without other input: the recorded cases of the module.',
+      help: 'Test case or folder of cases. Default without other input: the recorded cases of the component.',
     },
     'from-run': {
       group: 'Input',
       value: 'ID|last',
-      help: 'Run of iml dev: its ID, which is in the address of the page, or the last run of the module that succeeded.',
+      help: 'Run of iml dev: its ID, which is in the address of the page, or the last run of the component that succeeded.',
     },
     history: {
       group: 'Input',
@@ -65,6 +66,7 @@ export const INFER_COMMAND: Command = {
     'iml infer samples listUsers ./my-app --from-har session.har',
     'iml infer parameters createUser --from-json request.json',
     'iml infer interface getUser --from-run last',
+    'iml infer interface endpoint:findUser --from-json answer.json',
   ],
   notes: [
     'Adds what is missing: fields, labels, help, types and comments that are there stay, and a second run changes nothing. A field that some responses lack is added too. Samples contain no secrets and no e-mail addresses; check them for other data of persons.',
@@ -76,40 +78,32 @@ async function inferFromAnswers(args: Arguments, io: Io): Promise<number> {
   const [what = '', name = '', folder] = args.positionals;
   const part = readPart(what);
   const loaded = await openApp(await findAppFolder(folder, io), io);
-  const module = findModule(loaded, name);
+  const target = findTarget(loaded.app, name);
+  assertPart(target, part);
   const values = await readValues(
-    { args, loaded, module, wanted: part === 'parameters' ? 'inputs' : 'bundles' },
+    { args, loaded, target, wanted: part === 'parameters' ? 'inputs' : 'bundles' },
     io,
   );
-  const result = await inferPart(loaded.root, { module, part, values });
+  const result = await inferPart(loaded.root, { target, part, values });
   await write(loaded, result, io);
   return EXIT.ok;
 }
 
 function readPart(what: string): InferredPart {
-  const known = Object.keys(INFERRED_PARTS) as InferredPart[];
-  const part = known.find((one) => one === what);
+  const part = INFERRED_PARTS.find((one) => one === what);
   if (part !== undefined) return part;
-  const hint = didYouMean(what, known) || ` There are ${known.join(', ')}.`;
+  const hint = didYouMean(what, INFERRED_PARTS) || ` There are ${INFERRED_PARTS.join(', ')}.`;
   throw usageError(`"${what}" cannot be inferred.${hint}`);
-}
-
-function findModule({ app }: LoadedApp, given: string): ModuleComponent {
-  const name = given.replace(/^module:/, '');
-  const module = app.modules.get(name);
-  if (module === undefined)
-    throw usageError(`There is no module "${name}".${didYouMean(name, app.modules.keys())}`);
-  return module;
 }
 
 interface Source {
   readonly args: Arguments;
   readonly loaded: LoadedApp;
-  readonly module: ModuleComponent;
+  readonly target: InferTarget;
   readonly wanted: Wanted;
 }
 
-async function readValues({ args, loaded, module, wanted }: Source, io: Io): Promise<readonly unknown[]> {
+async function readValues({ args, loaded, target, wanted }: Source, io: Io): Promise<readonly unknown[]> {
   const { app, root } = loaded;
   const resolve = (file: string): string => path.resolve(io.cwd, file);
   const har = args.text('from-har');
@@ -117,24 +111,24 @@ async function readValues({ args, loaded, module, wanted }: Source, io: Io): Pro
     ...(await Promise.all(args.texts('from-json').map((file) => readJsonAnswer(resolve(file), file)))),
     ...(har === undefined
       ? []
-      : await readHarAnswers(app, module, { file: resolve(har), shown: har, wanted })),
+      : await readHarAnswers(app, target, { file: resolve(har), shown: har, wanted })),
   ];
-  const ofAnswers = await valuesOf(app, module, answers, wanted);
-  const ofRun = await readRunValues({ args, loaded, module, wanted }, io);
+  const ofAnswers = await valuesOf(app, target, answers, wanted);
+  const ofRun = await readRunValues({ args, loaded, target, wanted }, io);
   const usesCases = args.isSet('from-case') || (answers.length === 0 && ofRun === undefined);
   const paths = args.texts('from-case').map(resolve);
-  const ofCases = usesCases ? await readCaseAnswers(app, module, { root, paths, wanted }) : undefined;
+  const ofCases = usesCases ? await readCaseAnswers(app, target, { root, paths, wanted }) : undefined;
   const problems = [...ofAnswers.problems, ...(ofCases?.problems ?? [])];
   for (const problem of problems) await io.stderr.write(`warning: ${printableLine(problem)}\n`);
   const values = [...ofAnswers.values, ...(ofRun ?? []), ...(ofCases?.values ?? [])];
   if (values.length > 0) return values;
   const hint = 'Pass a response: --from-json FILE, or record a case: iml test --record-cases.';
-  throw usageError(`The module "${module.name}" has no responses to infer from. ${hint}`);
+  throw usageError(`The ${target.kind} "${target.name}" has no responses to infer from. ${hint}`);
 }
 
 /** Values of `--from-run`. Undefined without it. */
 async function readRunValues(
-  { args, loaded, module, wanted }: Source,
+  { args, loaded, target, wanted }: Source,
   io: Io,
 ): Promise<readonly unknown[] | undefined> {
   const id = args.text('from-run');
@@ -151,17 +145,17 @@ async function readRunValues(
   const { readRunBundles, readRunInput } = await import('../../dev/history/run-values.js');
   const history = await openSharedHistory(file);
   try {
-    const [last] = id === 'last' ? await history.list({ name: module.name, state: 'ok', limit: 1 }) : [];
+    const [last] = id === 'last' ? await history.list({ name: target.name, state: 'ok', limit: 1 }) : [];
     const run = await history.find(last?.id ?? id);
     if (run === undefined) {
       throw usageError(
         id === 'last'
-          ? `The history has no run of "${module.name}" that succeeded.`
+          ? `The history has no run of "${target.name}" that succeeded.`
           : `The history has no run "${id}".`,
       );
     }
-    if (run.kind !== 'module' || run.name !== module.name) {
-      throw usageError(`The run "${id}" is one of the ${run.kind} "${run.name}", not of "${module.name}".`);
+    if (run.kind !== target.kind || run.name !== target.name) {
+      throw usageError(`The run "${id}" is one of the ${run.kind} "${run.name}", not of "${target.name}".`);
     }
     return wanted === 'inputs' ? [await readRunInput(run, history)] : await readRunBundles(run, history);
   } finally {

@@ -1,19 +1,20 @@
 import { readFile } from 'node:fs/promises';
-import type { App, ModuleComponent } from '../../../engine/document/app.js';
+import type { App } from '../../../engine/document/app.js';
 import { readDocument } from '../../../engine/document/jsonc.js';
 import { EngineError } from '../../../shared/errors/engine-error.js';
 import { isPlainObject, ownMember, type PlainObject, setMember } from '../../../shared/plain-object.js';
 import { fixtureOfCase } from '../../testing/cases/case-fixture.js';
-import { runWithResponse, type SkeletonSubject } from '../../testing/cases/make-skeleton.js';
+import { outputsOf, runWithResponse } from '../../testing/cases/make-skeleton.js';
 import { MADE_UP_NOTE } from '../../testing/cases/test-case.js';
 import { playFixture } from '../../testing/fixtures/play-fixture.js';
 import { readHar } from '../../testing/recording/read-har.js';
 import { findTests, openCase } from '../../testing/suite/find-tests.js';
+import type { InferTarget } from './infer-target.js';
 
 /** What to learn from: bundles for an interface and samples, inputs for parameters. */
 export type Wanted = 'bundles' | 'inputs';
 
-/** Values of a module from one source. */
+/** Values of a component from one source. */
 export interface Answers {
   readonly values: readonly unknown[];
   /** Why a response or case gave no value. */
@@ -40,38 +41,35 @@ async function readText(file: string, shown: string): Promise<string> {
   });
 }
 
-/** Values of responses: the output of the module for each. For inputs: the bodies. */
+/** Values of responses: the output of the component for each. For inputs: the bodies. */
 export async function valuesOf(
   app: App,
-  module: ModuleComponent,
+  target: InferTarget,
   answers: readonly JsonAnswer[],
   wanted: Wanted,
 ): Promise<Answers> {
   if (wanted === 'inputs') return { values: answers.map(({ value }) => value), problems: [] };
-  const subject: SkeletonSubject =
-    module.type === 'instant_trigger' && module.webhook !== undefined
-      ? { type: 'webhook', name: module.webhook }
-      : { type: 'module', name: module.name };
   const values: unknown[] = [];
   const problems: string[] = [];
   for (const { source, value } of answers) {
-    const { bundles, error } = await runWithResponse(app, subject, value);
+    const { bundles, error } = await runWithResponse(app, target.subject, value);
     values.push(...bundles);
     if (bundles.length > 0) continue;
-    const why = error === undefined ? 'the module outputs no bundle for it' : `the run ends with ${error}`;
+    const why =
+      error === undefined ? `the ${target.kind} outputs nothing for it` : `the run ends with ${error}`;
     problems.push(`${source}: ${why.replace(/\.$/, '')}.`);
   }
   return { values, problems };
 }
 
-/** The JSON bodies of successful calls in a HAR whose method and path are those of the module. */
+/** The JSON bodies of successful calls in a HAR whose method and path are those of the component. */
 export async function readHarAnswers(
   app: App,
-  module: ModuleComponent,
+  target: InferTarget,
   { file, shown, wanted }: { readonly file: string; readonly shown: string; readonly wanted: Wanted },
 ): Promise<readonly JsonAnswer[]> {
   const { calls } = readHar(await readText(file, shown), shown);
-  const request = lastRequest(module);
+  const request = lastRequest(target);
   const path = pathPattern(ownMember(request, 'url'));
   const method =
     ownMember(request, 'method') ?? ownMember(isPlainObject(app.base?.value) ? app.base.value : {}, 'method');
@@ -95,11 +93,11 @@ export async function readHarAnswers(
   if (answers.length > 0) return answers;
   throw new EngineError(
     'USAGE',
-    `${shown} has no successful ${expected} call with JSON whose path fits the module "${module.name}".`,
+    `${shown} has no successful ${expected} call with JSON whose path fits the ${target.kind} "${target.name}".`,
   );
 }
 
-function lastRequest({ communication }: ModuleComponent): object {
+function lastRequest({ communication }: InferTarget): object {
   const { value } = communication ?? { value: undefined };
   const last: unknown = Array.isArray(value) ? value.at(-1) : value;
   return isPlainObject(last) ? last : {};
@@ -122,13 +120,13 @@ function parseJson(body: Uint8Array | undefined): unknown {
 }
 
 /**
- * The values of recorded or hand-written cases of a module. Cases whose responses were made up are left out.
+ * The values of recorded or hand-written cases of a component. Cases whose responses were made up are left out.
  *
  * @param paths files or folders of cases; empty for all of the app
  */
 export async function readCaseAnswers(
   app: App,
-  module: ModuleComponent,
+  target: InferTarget,
   {
     root,
     paths,
@@ -145,7 +143,7 @@ export async function readCaseAnswers(
       const { case: read } = reading;
       const { component, todo, input, exchanges = [] } = read.written;
       const name = isPlainObject(component) ? `${component.type}:${component.name}` : component;
-      if (name !== `module:${module.name}` || todo !== undefined) continue;
+      if (name !== `${target.kind}:${target.name}` || todo !== undefined) continue;
       if (read.document.text?.trimStart().startsWith(MADE_UP_NOTE) === true) {
         problems.push(`${read.name}: its responses are generated. Record it with iml test --record-cases.`);
         continue;
@@ -156,7 +154,8 @@ export async function readCaseAnswers(
         continue;
       }
       const { outcome } = await playFixture(fixtureOfCase(read, app), { app });
-      const { bundles = [], error } = outcome;
+      const { error } = outcome;
+      const bundles = outputsOf(outcome);
       values.push(...bundles);
       if (bundles.length === 0) problems.push(`${read.name}: ${error?.message ?? 'the run has no bundle'}`);
     }

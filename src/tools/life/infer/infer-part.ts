@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { ModuleComponent } from '../../../engine/document/app.js';
+import { CODE_TYPES } from '../../../engine/assembling/code-types.js';
 import type { Document } from '../../../engine/document/document.js';
 import { openAppFolder } from '../../../engine/loading/app-folder.js';
 import { MANIFEST } from '../../../engine/loading/read-manifest.js';
@@ -8,18 +8,10 @@ import { EngineError } from '../../../shared/errors/engine-error.js';
 import { isPlainObject, ownMember } from '../../../shared/plain-object.js';
 import { type Manifest, readManifestText, recordsOf, withMember } from '../new-files.js';
 import { inferFields, inferSample } from './infer-fields.js';
+import { assertPart, type InferredPart, type InferTarget } from './infer-target.js';
 import { type MergedText, mergeFields, mergeSample } from './merge-fields.js';
 
-/** Parts of a module that can be inferred, and their code types. */
-export const INFERRED_PARTS = {
-  interface: 'interface',
-  samples: 'samples',
-  parameters: 'mappableParams',
-} as const;
-
-export type InferredPart = keyof typeof INFERRED_PARTS;
-
-/** A changed or new file of a module. */
+/** A changed or new file of a component. */
 export interface InferredFile extends MergedText {
   /** Relative to the app. */
   readonly file: string;
@@ -30,26 +22,26 @@ export interface InferredFile extends MergedText {
 }
 
 /**
- * Merges what values show into a file of a module.
+ * Merges what values show into a file of a component.
  *
  * @param root folder of the app
- * @param values bundles of the module, or its inputs for `parameters`
+ * @param values outputs of the component, or its inputs for `parameters`
  * @throws EngineError (USAGE) if no value is an object, or if the app has neither a file nor a manifest;
  * SpecError (SPEC_READ, SPEC_JSON)
  */
 export async function inferPart(
   root: string,
   {
-    module,
+    target,
     part,
     values,
-  }: { readonly module: ModuleComponent; readonly part: InferredPart; readonly values: readonly unknown[] },
+  }: { readonly target: InferTarget; readonly part: InferredPart; readonly values: readonly unknown[] },
 ): Promise<InferredFile> {
   if (!values.some(isPlainObject)) {
     const what = part === 'parameters' ? 'input' : 'bundle';
-    throw new EngineError('USAGE', `The module "${module.name}" has no ${what} that is an object.`);
+    throw new EngineError('USAGE', `The ${target.kind} "${target.name}" has no ${what} that is an object.`);
   }
-  const { file, manifest } = await findFile(root, module, part);
+  const { file, manifest } = await findFile(root, target, part);
   const text = (await openAppFolder(root).read(file, () => ({ file }))) ?? '';
   const merged =
     part === 'samples'
@@ -64,34 +56,33 @@ export async function inferPart(
 
 async function findFile(
   root: string,
-  module: ModuleComponent,
+  target: InferTarget,
   part: InferredPart,
 ): Promise<Pick<InferredFile, 'file' | 'manifest'>> {
-  const code = INFERRED_PARTS[part];
-  const document = module[code];
+  const { kind, name, communication, parts } = target;
+  const { code, document } = assertPart(target, part);
   if (document?.file !== undefined) return { file: document.file, manifest: undefined };
   const text = await openAppFolder(root).read(MANIFEST, () => ({ file: MANIFEST }));
   const manifest = text === undefined ? undefined : readManifestText(text);
-  const row = manifest && recordsOf(manifest, 'module').get(module.name);
+  const row = manifest && recordsOf(manifest, kind).get(name);
   const codeFiles = isPlainObject(row) ? ownMember(row, 'codeFiles') : undefined;
   const declared = isPlainObject(codeFiles) ? ownMember(codeFiles, code) : undefined;
   if (typeof declared === 'string' && declared !== '') return { file: declared, manifest: undefined };
-  const { communication, interface: fields, samples, mappableParams, staticParams } = module;
-  const file = deriveFile(communication ?? fields ?? samples ?? mappableParams ?? staticParams, code);
+  const siblings = [communication, ...Object.values(parts).map((other) => other.document)];
+  const file = deriveFile(
+    siblings.find((sibling) => sibling?.file !== undefined),
+    CODE_TYPES[kind][code]?.part ?? code,
+  );
   if (manifest === undefined || !isPlainObject(codeFiles) || file === undefined) {
-    const message = `The module "${module.name}" has no file for its ${part}. Create an empty one first.`;
+    const message = `The ${kind} "${name}" has no file for its ${part}. Create an empty one first.`;
     throw new EngineError('USAGE', message);
   }
-  return {
-    file,
-    manifest: withMember(manifest, ['components', 'module', module.name, 'codeFiles', code], file),
-  };
+  return { file, manifest: withMember(manifest, ['components', kind, name, 'codeFiles', code], file) };
 }
 
 /** The name of a sibling: `get-user.communication.iml.json` → `get-user.interface.iml.json`. */
-function deriveFile(sibling: Document | undefined, code: string): string | undefined {
+function deriveFile(sibling: Document | undefined, part: string): string | undefined {
   if (sibling?.file === undefined) return undefined;
-  const part = code === 'mappableParams' ? 'mappable-params' : code;
   const { dir, base } = path.posix.parse(sibling.file);
   const extension = /\.iml\.jsonc?$|\.imljson$|\.json$/.exec(base)?.[0] ?? '.iml.json';
   const stem = base.slice(0, -extension.length).split('.').slice(0, -1).join('.');

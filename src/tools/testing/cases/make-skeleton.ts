@@ -130,8 +130,13 @@ export async function runWithResponse(
     service: service.scripted,
     observer: service.observer,
   });
-  const { error, bundles = [] } = outcome;
-  return { bundles, error: error && `${error.type}: ${error.message}` };
+  const { error } = outcome;
+  return { bundles: outputsOf(outcome), error: error && `${error.type}: ${error.message}` };
+}
+
+/** The bundles of a run, or the result of an endpoint or RPC. */
+export function outputsOf({ bundles, result }: FixtureReport['outcome']): readonly unknown[] {
+  return bundles ?? (result === undefined ? [] : [result]);
 }
 
 /** Components of different types may have one name: `orders`, `orders-rpc`. Case does not matter in some file systems. */
