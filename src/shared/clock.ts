@@ -1,4 +1,4 @@
-/** The port to time. All code that waits or reads the time takes a clock. */
+/** Clock port. All code that waits or reads the time takes a clock. */
 export interface Clock {
   /** Milliseconds since the Unix epoch. */
   now(): number;

@@ -50,7 +50,7 @@ describe('the file of --config', () => {
     });
   });
 
-  it('yields to the command line', async () => {
+  it('has lower precedence than the command line', async () => {
     const args = await read(FILE, 'other', '--port', '9000', '--host-limit', 'maxQueued=1');
     expect([args.positionals, args.text('port'), args.texts('host-limit')]).toEqual([
       ['other'],

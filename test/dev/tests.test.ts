@@ -149,7 +149,7 @@ it('ends a test whose run cannot be stored', async () => {
   const full = vi.spyOn(history, 'saveRun').mockRejectedValue(new Error('the disk is full'));
   await expect(tests.run(({ id }) => id === CASE)).rejects.toThrow('the disk is full');
   full.mockRestore();
-  // A change of the test before may be noticed as late as here, and run.
+  // A change of the previous test can be detected here and start a run.
   const shown = await vi.waitFor(
     async () => {
       const state = await dev.tests();

@@ -295,7 +295,7 @@ function outcomeOf(run: () => unknown): unknown {
   }
 }
 
-/** Equal, but for the last digits of numbers that were summed up in another order. */
+/** Equal, except for the last digits of numbers that were added in another order. */
 function same(a: unknown, b: unknown): boolean {
   if (typeof a === 'number' && typeof b === 'number') {
     return a === b || Math.abs(a - b) <= 1e-12 * Math.max(Math.abs(a), Math.abs(b));

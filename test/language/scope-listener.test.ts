@@ -37,7 +37,7 @@ describe('a scope with a listener', () => {
     compile('x{{gone}}')(scope);
     expect(reported).toHaveLength(1);
   });
-  it('may get another listener', () => {
+  it('accepts another listener', () => {
     const reported: string[] = [];
     const scope = listenForMissing({ ...DATA }, () => reported.push('first'));
     compile('x{{gone}}')(listenForMissing(scope, () => reported.push('second')));

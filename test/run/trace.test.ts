@@ -151,7 +151,7 @@ describe('secrets', () => {
   it.each(['request.body<base64(parameters.pin)>', ' request.body<base64(parameters.pin)> '])(
     'reach no trace event as the value of a built-in function, which has no braces: %s',
     async (entry) => {
-      // Only there is the function named.
+      // Only this event names the function.
       const spec = { url: '/x', method: 'POST', body: { own: 'MTIzNDU=' }, log: { sanitize: [entry] } };
       const { report, text } = await traceOf(spec, { trace: 'full' }, { parameters: { pin: '12345' } });
       expect(report.error).toBeUndefined();

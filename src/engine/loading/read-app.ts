@@ -58,11 +58,11 @@ function deriveAppName(root: string): string {
 }
 
 /**
- * Adds what lies in the app's folder and its manifest has no record of, each with a warning (`undeclared-component`):
- * manifests in repositories name nothing, hold lists, or are older than the folders beside them. A null in a manifest is a
- * record: that part is left out on purpose.
+ * Adds components in the app's folder that its manifest does not list, each with a warning (`undeclared-component`):
+ * manifests in repositories are empty, contain lists, or are older than the folders. A null in a manifest is a
+ * record: the part is omitted on purpose.
  *
- * @throws SpecError SPEC_INVALID where there is nothing but components that are written in one file each
+ * @throws SpecError SPEC_INVALID if the folder has only single-file components
  */
 async function completeManifest(folder: AppFolder, parts: ManifestParts): Promise<ManifestParts> {
   const lying = await findLyingFiles(folder);

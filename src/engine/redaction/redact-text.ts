@@ -160,8 +160,8 @@ function endOfPart(text: string, header: number, start: number): number {
 }
 
 /**
- * Replaces what any text may hold without being known: credentials of an Authorization header, secret names of a query,
- * and passwords of addresses. The patterns have no nested repeats, so time is linear.
+ * Redacts secrets that need no registration: credentials of an Authorization header, secret names of a query, and
+ * passwords of addresses. The patterns have no nested repeats, so time is linear.
  */
 export function redactPatterns(text: string): string {
   let shown = text;

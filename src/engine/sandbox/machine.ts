@@ -107,8 +107,8 @@ interface SwappableInstance {
 }
 
 /**
- * The glue code binds to the exports of one instance for good, so it gets forwarding functions instead.
- * A trap leaves the C stack pointer wherever it was; only a new instance sets it back.
+ * The glue code binds to the exports of one instance, so it gets forwarding functions. A trap does not restore the C
+ * stack pointer; only a new instance resets it.
  */
 function createSwappableInstance(
   code: QuickJsCode,

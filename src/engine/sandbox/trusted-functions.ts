@@ -187,7 +187,7 @@ function toImlError(error: unknown, code: SandboxFunction, timeoutMs: number): I
 }
 
 function placeInFile(stack: string, file: string): SourceLocation {
-  // Node may put the source line in front, under the name of the file but without a column.
+  // Node may prepend the source line with the file name, without a column.
   const frames = stack.split(`${file}:`).slice(1);
   const match = frames.map((frame) => /^(\d+):(\d+)/.exec(frame)).find((found) => found !== null);
   return match ? { file, line: Number(match[1]), column: Number(match[2]) } : { file };

@@ -69,7 +69,7 @@ async function renew(writer: HostWriter, present: HookRow, wanted: CreateHookInp
   if (app !== wanted.app || webhook !== wanted.webhook || kind !== wanted.kind) {
     throw new EngineError(
       'HOST_REFUSED',
-      `The hook "${wanted.name}" is one of the webhook "${webhook}" of "${app}".`,
+      `The hook "${wanted.name}" belongs to the webhook "${webhook}" of "${app}".`,
     );
   }
   const change = {

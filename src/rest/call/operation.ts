@@ -38,7 +38,7 @@ export interface RestOperation {
   /** Unique, the name of the operation for generated clients. */
   readonly id: OperationId;
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** Below the base address, parameters as `{organizationId}`. */
+  /** Path below the base address, with parameters such as `{organizationId}`. */
   readonly path: string;
   /** Under the authentication server instead of the base address. */
   readonly server?: 'api' | 'auth';

@@ -46,7 +46,7 @@ const getUserInfo: StoreOperation = defineOperation({
   ...AUTH,
   id: 'getUserInfo',
   path: '/oidc/userinfo',
-  summary: 'Says who the bearer of a token is.',
+  summary: 'Returns the user of a token.',
   response: object(
     { sub: text(), name: text(), email: text() },
     { email_verified: flag(), locale: text(), zoneinfo: text(), picture: text() },

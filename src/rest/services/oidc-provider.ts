@@ -27,7 +27,7 @@ export interface Oidc {
 export interface IssueOptions {
   /** Default 3600. */
   readonly lifetimeSeconds?: number | undefined;
-  /** The address of the authorization server: that of the metadata callers see. */
+  /** Address of the authorization server, as in its metadata. */
   readonly issuer?: string | undefined;
 }
 

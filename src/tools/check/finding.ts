@@ -26,7 +26,7 @@ export interface Finding {
 export interface Fix {
   /** Title for the user: `Replace "formatdate" by "formatDate"`. */
   readonly title: string;
-  /** Whether the fix can be wrong. Editors offer it, `--fix` leaves it out. Default: false. */
+  /** Whether the fix can be wrong. Editors offer it, `--fix` skips it. Default: false. */
   readonly isGuess?: boolean;
   readonly edits: readonly TextEdit[];
 }

@@ -276,7 +276,7 @@ const FORM_QUESTIONS: readonly string[] = [
   'Is there a test scenario for each module, without personal data?',
   'Does the reviewer have credentials of a test account?',
   'Is the documentation of the API public, or attached?',
-  'Are the notes and the video that the form asks for attached?',
+  'Are the notes and the video that the form requires attached?',
 ];
 
 /** Questions that apply to an app. */

@@ -165,7 +165,7 @@ const ABOUT: Readonly<Record<string, string>> = {
   record:
     '`true`: `iml test --record-cases` runs the case against the API and replaces this member by the recording.',
   todo: 'Why the case is not finished. `iml test` does not run it, and shows the reason. Remove the member to run it.',
-  live: 'Whether `iml test --live` runs the case. Default: where all its calls are GET or HEAD.',
+  live: 'Whether `iml test --live` runs the case. Default: if all its requests are GET or HEAD.',
   recorded: 'When the exchanges were recorded, and by which version.',
   secrets: 'Replacements of secrets: texts by the NAME of `{{secret:NAME}}`.',
   exchanges: 'Requests of the component and responses of the API, in order. Each exchange is used once.',

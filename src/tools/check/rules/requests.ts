@@ -282,7 +282,7 @@ function misplacedIn(app: App, { in: checked, value: request, section }: Written
   return found;
 }
 
-/** Templates of the platform have an empty object without a body. */
+/** Templates of Make contain an empty object if there is no body. */
 function hasBody({ url, body }: Readonly<Record<string, unknown>>): boolean {
   const isEmpty = isPlainObject(body) && Object.keys(body).length === 0;
   return url !== undefined && body !== undefined && body !== null && body !== '' && !isEmpty;

@@ -92,7 +92,7 @@ const REMOTE = 'remote';
 interface VersionSource {
   readonly args: Arguments;
   readonly io: Io;
-  /** The version that it is compared with. */
+  /** The other version. */
   readonly other: string;
 }
 

@@ -155,7 +155,7 @@ async function playMadeUp({ app, root, module }: BenchSubject): Promise<Recorded
   const place = module.communication?.locationOf('') ?? {};
   if (error !== undefined) {
     throw new CaseError(
-      `The module has no recorded case, and made-up responses fail: ${error} Record a case: iml run ... --record FILE.`,
+      `The module has no recorded case, and generated responses fail: ${error} Record a case: iml run ... --record FILE.`,
       { place },
     );
   }
