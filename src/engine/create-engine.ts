@@ -46,9 +46,9 @@ export interface Engine {
   /** Finds a module: `module('listContacts')`, `module('watchContacts', 'trigger')`. */
   readonly module: FindModule;
   /**
-   * Takes a name, or an address as parameters hold it: `rpc://listFields?table={{parameters.table}}`.
+   * Accepts a name, or an address as in forms: `rpc://listFields?table={{parameters.table}}`.
    *
-   * @throws SpecError (SPEC_MISSING) for a name the app does not have
+   * @throws SpecError (SPEC_MISSING) for an unknown name
    */
   readonly rpc: (address: string) => Rpc;
   /** @throws SpecError (SPEC_MISSING) for a name the app does not have */

@@ -59,7 +59,7 @@ interface ForwardedRequest {
   readonly url: string;
   readonly token: string | undefined;
   readonly body: { readonly type: string; readonly content: string | Uint8Array<ArrayBuffer> } | undefined;
-  /** Of the response, if it is no JSON value. */
+  /** Content types of a response that is not JSON. */
   readonly contents?: RawContents | undefined;
 }
 

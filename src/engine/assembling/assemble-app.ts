@@ -168,7 +168,7 @@ function isText(value: unknown): value is string {
   return typeof value === 'string';
 }
 
-/** Hints that are no boolean count as absent. */
+/** Hints that are not booleans are ignored. */
 function readAnnotations(part: ComponentPart): EndpointAnnotations {
   const { annotations } = part.fields;
   if (annotations === undefined || annotations === null) return {};

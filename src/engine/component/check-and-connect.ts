@@ -93,7 +93,7 @@ async function checkParameters(
   return readyParameters(runtime, input, subject);
 }
 
-/** Collects values of password fields in the connection's form, whatever their names. */
+/** Collects values of password fields in the connection's form, regardless of their names. */
 async function findConnectionSecrets(
   { app }: Runtime,
   { connections }: RunSubject,

@@ -135,7 +135,7 @@ export function reportSuccess<Given extends object>(
 /**
  * Creates the report of a failed run.
  *
- * @throws `thrown` if it is no outcome of the app
+ * @throws `thrown` if it is not an error of the app
  */
 export function reportFailure<Given extends object>(
   thrown: unknown,

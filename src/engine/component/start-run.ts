@@ -12,7 +12,7 @@ import type { Runtime, StartInput } from './runtime.js';
 
 export interface StartedRun {
   readonly context: RunContext;
-  /** Ends pending work and timers. Call it when the run ends, for whatever reason. */
+  /** Ends pending work and timers. Must be called at the end of each run. */
   readonly finish: () => void;
 }
 

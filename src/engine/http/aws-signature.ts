@@ -169,7 +169,7 @@ function firstOfEachName(pairs: readonly QueryPair[]): readonly QueryPair[] {
   });
 }
 
-/** All services but S3: removes empty and dot segments and encodes each segment once more. */
+/** Removes empty and dot segments and encodes each segment again, for all services except S3. */
 function normalizedPath(path: string): string {
   const kept: string[] = [];
   for (const segment of path.split('/')) {

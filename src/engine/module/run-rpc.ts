@@ -74,9 +74,9 @@ async function addArguments(
 }
 
 /**
- * Builds the answer of a responder to the webhook sender. Nothing is sent, and the base takes no part.
+ * Builds the response of a responder to the webhook sender. Sends nothing and does not use the base.
  *
- * @throws EngineError (USAGE) where the module is no responder
+ * @throws EngineError (USAGE) if the module is not a responder
  * @see https://developers.make.com/custom-apps-documentation/app-components/modules/responder
  */
 export async function runResponder(

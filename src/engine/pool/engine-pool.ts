@@ -150,7 +150,7 @@ const TASK_SHAPES: OptionShapes<PoolTask> = {
 
 const APP: OptionShape = either(MODULE, ANY_OBJECT);
 
-/** Bytes of a web request that are read for a worker, which has a limit of its own. [choice] */
+/** Maximum size of a web request that is read for a worker. The worker has a separate limit. [choice] */
 const MAX_CALL_BYTES = 64 * 1024 * 1024;
 
 /**

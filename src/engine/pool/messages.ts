@@ -16,7 +16,7 @@ import type { AppDefinition } from '../assembling/define-app.js';
 import type { ConnectionStore } from '../connection/connection-store.js';
 import type { Engine } from '../create-engine.js';
 
-/** A task as it is posted to a worker. */
+/** A task in the message to a worker. */
 export interface PostedTask {
   readonly id: number;
   /** With the first task of a worker: the port for all messages. */
@@ -104,7 +104,7 @@ export interface WorkerContext {
   readonly connections: (app: AppSource) => ConnectionStore;
   /** Calls a function of the task's `calls`. */
   readonly call: (name: string, ...values: readonly unknown[]) => Promise<unknown>;
-  /** Starts the deadline of the task again. For tasks of several steps, each with a deadline of its own. */
+  /** Restarts the deadline of the task, for tasks of several steps with separate deadlines. */
   readonly restartDeadline: () => void;
 }
 

@@ -29,7 +29,7 @@ function parseJson(text: string): { readonly value: unknown } | undefined {
   }
 }
 
-/** Hides values by their names in a text that is no JSON. */
+/** Redacts values by their names in a text that is not JSON. */
 function hideNamed(text: string, rules: HidingRules, mediaType: string): string {
   const isForm = mediaType === 'application/x-www-form-urlencoded';
   if (/^\s{0,200}</.test(text) && !isForm) return hideXml(hideParts(text, rules), rules);
@@ -50,7 +50,11 @@ function pathNames({ paths }: HidingRules): ReadonlySet<string> {
   return new Set([...paths.below].filter(([, { isEnd }]) => isEnd).map(([name]) => name));
 }
 
-/** Redacts an address. @param names parameters of the query that are hidden whatever they are called */
+/**
+ * Redacts an address.
+ *
+ * @param names parameters of the query that are redacted regardless of their names
+ */
 export function redactUrl(url: string, names: ReadonlySet<string>, rules: RedactionRules): string {
   return rules.text(hideQuery(url, names, rules));
 }
@@ -149,7 +153,7 @@ function startOfContent(text: string, header: number): number {
   return breaks.exec(text) === null ? text.length : breaks.lastIndex;
 }
 
-/** The next line that repeats the delimiter before the part: its text may have lines with dashes of its own. */
+/** The next line that repeats the delimiter before the part. The text of a part can contain lines with dashes. */
 function endOfPart(text: string, header: number, start: number): number {
   const before = text.lastIndexOf('\n--', header);
   const opening = before === -1 ? 0 : before + 1;
@@ -189,7 +193,7 @@ export const LEFT_OUT = '[left out]';
 /** The end of a text that was cut. */
 export const LEFT_OUT_MARK: string = `… ${LEFT_OUT}`;
 
-/** Deeper levels are left out. */
+/** Maximum depth. Deeper levels are omitted. */
 const MAX_DEPTH = 100;
 
 /** Size of a member or item in addition to the characters of its text. */
@@ -229,8 +233,8 @@ export function collectHidden(value: unknown, { paths, onHidden }: HidingRules):
 }
 
 /**
- * A redacted copy of a value. Paths pass through lists: they name the member of every item. Values beyond the budget are
- * left out.
+ * A redacted copy of a value. Paths apply to the member of every item of a list. Values beyond the budget are
+ * omitted.
  */
 export function redactValue(value: unknown, rules: RedactionRules): unknown {
   return copyValue(value, rules.paths, rules, 0);

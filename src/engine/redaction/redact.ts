@@ -26,7 +26,7 @@ export interface RedactorOptions {
   readonly secrets: Iterable<string>;
   /** Paths as in `log.sanitize`, expressions in angle brackets already evaluated. Default: none. */
   readonly sanitize?: readonly string[] | undefined;
-  /** Characters that one call shows, 8 more for each value; the rest is left out. Default: 262144. */
+  /** Maximum number of shown characters per call; each value counts 8 more. Default: 262144. */
   readonly maxShown?: number | undefined;
 }
 
@@ -66,7 +66,7 @@ export interface Redactor {
   readonly collectRequest: (request: Omit<LoggableRequest, 'method'>) => void;
   /** Adds the secrets of a response, by names and paths, without showing it. */
   readonly collectResponse: (response: Omit<LoggableResponse, 'status'>) => void;
-  /** Whether a text holds a secret in one of its forms. */
+  /** Whether a text contains a secret in any of its forms. */
   readonly holdsSecret: (text: string) => boolean;
   /** The same redactor with further paths; both share the secrets they collect. */
   readonly withSanitize: (sanitize: readonly string[]) => Redactor;
@@ -275,7 +275,7 @@ function hideHeader(name: string, value: string, side: HiddenSide, rules: Redact
     return false;
   }
   rules.onHidden(value, isPath ? 'path' : 'name');
-  // The scheme is no secret.
+  // The scheme is not secret.
   const scheme = /^(?:Basic|Bearer|Digest|OAuth|Token|AWS4-HMAC-SHA256|AWS) (?=.)/is.exec(value);
   if (scheme !== null) rules.onHidden(value.slice(scheme[0].length), 'name');
   if (lower !== 'cookie' && lower !== 'set-cookie') return true;
@@ -287,7 +287,7 @@ function hideHeader(name: string, value: string, side: HiddenSide, rules: Redact
   return true;
 }
 
-/** A redacted error, and in place its causes; the same error if its own texts hold no secret. */
+/** Redacts an error, and its causes in place. Returns the same error if its own texts contain no secret. */
 export function redactAppError(error: AppError, redact: (text: string) => string): AppError {
   redactCauses(error.cause, redact);
   const { type, message, suberrors, request, ...rest } = error;
@@ -308,7 +308,7 @@ export function redactAppError(error: AppError, redact: (text: string) => string
   return new AppError(type, shown, options);
 }
 
-/** Causes that are kept: longer chains are none of ours. */
+/** Maximum number of stored causes. The engine creates no longer chains. */
 const MAX_CAUSES = 100;
 
 /** Members of an error that are redacted: no error of the host or of ours has more. */

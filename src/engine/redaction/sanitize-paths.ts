@@ -5,7 +5,7 @@ export interface SanitizePaths {
   readonly qs: ReadonlySet<string>;
   /** Steps into the body; an empty list is the whole body. */
   readonly body: readonly (readonly string[])[];
-  /** Texts that are hidden wherever they occur in a body. */
+  /** Texts that are redacted at any position of a body. */
   readonly bodyTexts: readonly string[];
 }
 

@@ -3,7 +3,7 @@ import { type BoundedCache, createBoundedCache } from '../../shared/bounded-cach
 /** Where a name is used: `key` in a query is a credential, in a body it is one half of a pair. */
 export type NamePlace = 'header' | 'query' | 'body';
 
-/** Words that mark a name as secret wherever they occur in it. */
+/** Words that mark a name as secret at any position. */
 const SECRET_PART =
   /accesskey|apikey|assertion|authkey|authori[sz]ation|bearer|credential|passphrase|passw|privatekey|secret|sessionid|signature|signingkey/;
 
@@ -14,7 +14,7 @@ const QUERY_SECRET_NAME = /^(?:code|key|oauthverifier)$/;
 const OPEN_TOKEN =
   /(?:page|next|prev|previous|continuation|cursor|sync|delta|resume|scroll|start|skip)token$/;
 
-/** Headers that end in `-key` but hold no credential. */
+/** Headers that end in `-key` but contain no credential. */
 const OPEN_KEY = /^(?:idempotency|cache|surrogate|sort|partition|routing)key$/;
 
 const MAX_NAME_LENGTH = 200;

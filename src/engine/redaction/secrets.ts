@@ -111,7 +111,7 @@ export const MAX_KNOWN_SECRETS = 5000;
 /** Characters of all secrets together: their forms take up to twenty times as many. [choice] */
 const MAX_TOTAL_LENGTH = 512 * 1024;
 
-/** A range of a text that holds a secret, in UTF-16 units; `end` is exclusive. */
+/** A range of a text that contains a secret, in UTF-16 units; `end` is exclusive. */
 export interface SecretRange {
   readonly start: number;
   readonly end: number;
@@ -276,7 +276,7 @@ export class SecretMatcher {
     return this.#isComplete && this.#base?.isComplete() !== false;
   }
 
-  /** Ranges that hold a secret in one of its forms, in order and without overlaps. */
+  /** Ranges that contain a secret in any of its forms, in order and without overlaps. */
   find(text: string): readonly SecretRange[] {
     const inherited = this.#base?.find(text) ?? [];
     const own = this.#secrets.size === 0 ? [] : this.#updatedIndex().find(text);

@@ -16,7 +16,7 @@ import {
 export interface Page {
   /** Whether `iterate` was applied; otherwise there is at most one output. */
   readonly isIterated: boolean;
-  /** Results of the `output` directive; undefined and null are left out. */
+  /** Results of the `output` directive, without undefined and null. */
   readonly outputs: readonly unknown[];
   /** Polling trigger: the keys of the outputs in order. */
   readonly keys: readonly ItemKey[];

@@ -112,7 +112,7 @@ function trustedOrigin(directive: Directive | undefined, context: RunContext): s
     const url = /^https?:\/\//i.test(text) ? new URL(text) : undefined;
     return url !== undefined && isOnStaticServer(directive.raw, url) ? url.origin : undefined;
   } catch {
-    // An expression that cannot do without the run's data names no server of its own.
+    // An expression that requires data of the run names no server.
     return undefined;
   }
 }

@@ -99,7 +99,7 @@ export async function sendExchange(exchange: Exchange, context: RunContext): Pro
 
 const NO_BYTES = new Uint8Array();
 
-/** Bytes of a body that a key holds; of longer ones it holds a hash. */
+/** Maximum size of a body in a key. A longer body is replaced by its hash. */
 const MAX_KEY_BYTES = 1024;
 
 /** Exchanges with the same key send equal requests. */
@@ -151,7 +151,7 @@ async function sendRequest(request: TransportRequest, context: RunContext): Prom
     response = await raceWithAbort(transport(request), context);
   } catch (error) {
     throwIfAborted(context);
-    // Misuse is no outcome of the app.
+    // Misuse is not an error of the app.
     throw isEngineError(error) && error.code !== 'USAGE' ? exchangeError(error, request, context) : error;
   } finally {
     budget.leave(account);
@@ -472,8 +472,8 @@ class ErrorReader {
       const isInPlace = source.message?.pointer === source.pointer;
       const made = isInPlace ? readErrorValue(value) : undefined;
       if (made !== undefined) {
-        // What `errorFactory` made gives its type along with its message, whatever else names a type.
-        // Source: https://github.com/minsu-kang/make-custom-app-skill, component-patterns-reference. [inf]
+        // An error of `errorFactory` sets its type and message, and takes precedence over other types. Source:
+        // https://github.com/minsu-kang/make-custom-app-skill, component-patterns-reference. [inf]
         this.message = made.message || undefined;
         this.type = made.name;
       } else if (isInPlace && isPlainObject(value) && this.#isEntry(value)) {
@@ -545,7 +545,10 @@ function isServerError(status: number): boolean {
   return status >= 500 && status <= 599;
 }
 
-/** A name that is no type is an UnknownError, the documented fallback. Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/handling-responses/error [doc] */
+/**
+ * An unknown type becomes UnknownError, the documented fallback. Source:
+ * https://developers.make.com/custom-apps-documentation/component-blocks/api/handling-responses/error [doc]
+ */
 function readErrorType(name: string): AppErrorType {
   return APP_ERROR_TYPES.find((type) => type === name.trim()) ?? 'UnknownError';
 }

@@ -32,9 +32,10 @@ export const DEFAULT_LIMITS: Limits = Object.freeze({
 });
 
 /**
- * The defaults with the given ones in their place.
+ * Applies limits to the defaults.
  *
- * @throws EngineError (USAGE) for a name that is no limit, and for a value that is no whole number of at least 0, or Infinity
+ * @throws EngineError (USAGE) for an unknown name, and for a value that is neither a whole number of at least 0 nor
+ *   Infinity
  */
 export function resolveLimits(given: Partial<Limits> = {}): Limits {
   return resolveBounds(DEFAULT_LIMITS, given, { infinity: true });

@@ -27,7 +27,7 @@ import { type RunContext, type RunPosition, warn, warnOnce } from './run-context
 /** The parts of a request that a page can replace or add to, evaluated. */
 interface RequestParts {
   readonly url: string | undefined;
-  /** The directive the url comes from, for places. */
+  /** The directive of the url, for locations. */
   readonly urlDirective: Directive | undefined;
   readonly method: string | undefined;
   readonly headers: Layers;
@@ -42,7 +42,9 @@ type Layers = readonly { readonly directive: Directive; readonly members: PlainO
 const METHOD = /^[A-Z]+$/;
 const USER_AGENT: HeaderEntry = ['User-Agent', 'iml-runtime'];
 
-/** A request whose address may come from a response: that of a page, of a repeat, or of an endpoint called for one of them. */
+/**
+ * A request whose address can come from a response: of a page, of a repeat, or of an endpoint that one of them calls.
+ */
 export interface Following {
   readonly what: 'page' | 'repeat' | 'endpoint';
   /** Servers of the requests that it follows. */
@@ -310,8 +312,8 @@ function readMethod(text: string | undefined, request: CompiledRequest, context:
 }
 
 /**
- * A GET sends no body and no Content-Type, whatever is written.
- * Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/making-requests. [doc]
+ * A GET sends no body and no Content-Type, regardless of the directives. Source:
+ * https://developers.make.com/custom-apps-documentation/component-blocks/api/making-requests. [doc]
  */
 function buildBody(
   request: CompiledRequest,

@@ -11,7 +11,7 @@ import type { WebhookReport } from './webhook-report.js';
 /** A webhook of an app, ready to be called, attached and detached any number of times. */
 export interface Webhook {
   readonly name: string;
-  /** `web`: every hook has an address of its own. `web-shared`: the app has one, and `uid` finds the recipients. */
+  /** `web`: each hook has its own address. `web-shared`: the app has one address, and `uid` finds the recipients. */
   readonly type: 'web' | 'web-shared';
   /**
    * Processes a call: a web request, or a stored one (`call` of a report). The report always has a response for the

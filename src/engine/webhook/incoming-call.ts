@@ -105,9 +105,9 @@ function checkCall(call: IncomingCall, maxBytes: number): ReadCall {
 }
 
 /**
- * The bytes of a request. One that came in one piece is handed on as it is, without a copy.
+ * Reads the bytes of a request. A single chunk is returned without a copy.
  *
- * @throws WebhookError (WEBHOOK_TOO_LARGE); what reading the stream rejects with
+ * @throws WebhookError (WEBHOOK_TOO_LARGE); errors of the stream
  */
 export async function readCallBody(
   request: Request,
@@ -162,9 +162,9 @@ const DEFAULT_WEBHOOK_LIMITS: WebhookLimits = Object.freeze({
 });
 
 /**
- * The defaults with the given ones in their place.
+ * Applies limits to the defaults.
  *
- * @throws EngineError (USAGE) for a name that is no limit, and for a value that is no whole number of at least 0
+ * @throws EngineError (USAGE) for an unknown name, and for a value that is not a whole number of at least 0
  */
 export function resolveWebhookLimits(given: Partial<WebhookLimits> = {}): WebhookLimits {
   return resolveBounds(DEFAULT_WEBHOOK_LIMITS, given);
@@ -238,7 +238,7 @@ function parsed<T>(result: ParseResult<T>, format: string): T {
   throw new WebhookError('WEBHOOK_PAYLOAD', `The payload is not valid ${format}: ${result.message}`);
 }
 
-/** Counted before anything is read: every encoding that forms come in has `&` as the one byte. */
+/** Counted before parsing: all supported encodings of forms represent `&` by one byte. */
 function assertFields(body: Uint8Array, maxFields: number): void {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
   let pairs = 1;

@@ -62,7 +62,7 @@ const CALL_INPUT: OptionShapes<WebhookInput & RunInput> = {
 
 /** A webhook ready to be called. */
 export interface ReadyWebhook {
-  /** Compiled at the first call. Rejects with SpecError (SPEC_INVALID) for a specification that is no object. */
+  /** Compiled at the first call. Rejects with SpecError (SPEC_INVALID) if the specification is not an object. */
   readonly compile: () => CompiledWebhook | Promise<CompiledWebhook>;
   /** Whether the app has one address for the events of all users. */
   readonly isShared: boolean;
@@ -160,7 +160,7 @@ function startEvent(runtime: Runtime, input: WebhookInput): StartedRun {
   const { webhook, signal } = input;
   const parameters = input.parameters ?? input.data;
   const names = { parameters, data: parameters ?? {}, webhook, signal };
-  // The parameters of a hook can hold the key that its events are signed with.
+  // The parameters of a hook can contain the key that signs its events.
   return startRun(runtime, names, findRunSecrets(runtime, names, parameters));
 }
 

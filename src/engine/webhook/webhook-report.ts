@@ -28,7 +28,7 @@ export type WebhookPhase =
 
 /** Why a call was not processed; it is to be kept for inspection. */
 export interface WebhookFailure {
-  /** `error.place` says where in the app, where it is the app's doing. */
+  /** `error.place` is the location in the app, for errors of the app. */
   readonly error: AppError | WebhookError;
   /** At what step. */
   readonly phase: WebhookPhase;
@@ -44,7 +44,7 @@ export interface WebhookEvents {
   readonly deliveries: readonly Delivery[] | undefined;
   /** Ids of the connections that get something. */
   readonly recipients: readonly string[];
-  /** Why there are no bundles; undefined if there are some. */
+  /** Reason for missing bundles; undefined if there are bundles. */
   readonly noBundles: NoBundles | undefined;
 }
 
@@ -324,7 +324,10 @@ export function selectDelivered(
   return collected.filter(({ uid }) => uids?.has(uid) ?? true).map(({ bundle }) => bundle);
 }
 
-/** The ids of connections by uid. A connection whose uid is not exact is left out: the uid could be that of another user. */
+/**
+ * Ids of connections by uid. A connection with an inexact uid is omitted, because the uid could belong to another
+ * user.
+ */
 function indexIds(connections: readonly Recipient[]): (uid: string) => readonly string[] {
   const ids = new Map<string, string[]>();
   for (const { id, uid } of connections) {

@@ -69,7 +69,7 @@ export function writeRequest(
   return { callId, ...trace, method, query: pairs, headers: shown, size: body.byteLength };
 }
 
-/** A URL in a value, such as `referer`, may contain a secret of its own. */
+/** A URL in a value, such as `referer`, can contain a secret. */
 function redactHeaderValue(value: string, isSecret: boolean): string {
   return isSecret ? SANITIZED : redactPatterns(value);
 }

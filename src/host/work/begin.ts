@@ -24,7 +24,7 @@ export type Begun =
   | { readonly kind: 'scheduled'; readonly scenario: ScenarioRow }
   /** It may crash the process and starts once no other work runs. */
   | { readonly kind: 'alone' }
-  /** There is nothing to start now or at all. */
+  /** No work is due. */
   | { readonly kind: 'nothing'; readonly notices: readonly GiveUpNotice[] };
 
 const NOTHING: Begun = { kind: 'nothing', notices: [] };

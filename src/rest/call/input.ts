@@ -106,8 +106,9 @@ export async function readJsonBody(request: Request): Promise<unknown> {
 }
 
 /**
- * Reads a body that is no JSON value, byte by byte: a text, or bytes in base64. Refuses other content types, a content
- * encoding, and texts that are no UTF-8 or that databases cannot store.
+ * Reads a body that is not JSON, byte by byte: a text, or bytes as base64. Refuses other content types, a content
+ * encoding, and texts that are not UTF-8 or that databases cannot store.
+ *
  * @throws RestError 400 `SC400`, 413 `SC413`
  */
 export async function readRawBody(request: Request, { types, encoding }: RawContents): Promise<string> {

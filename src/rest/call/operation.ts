@@ -26,7 +26,7 @@ export interface Addresses {
 /** `token`: any valid token; `none`: no token. */
 export type Authentication = 'token' | 'none';
 
-/** A body that is no JSON value: its content types, of which the first is that of responses. */
+/** Content types of a body that is not JSON. Responses use the first. */
 export interface RawContents {
   readonly types: readonly string[];
   /** `base64`: bytes, which operations see in base64. Default: text in UTF-8. */
@@ -56,7 +56,7 @@ export interface RestOperation {
   readonly response: Schema<unknown> | 'text';
   /** Of a `text` response. Default: plain text. */
   readonly contents?: RawContents;
-  /** Of a body that is no JSON value. The operation gets it as `{ content }`. */
+  /** For a body that is not JSON. The operation receives it as `{ content }`. */
   readonly bodyContents?: RawContents;
   readonly params: SchemaMap;
   readonly requiredQuery: SchemaMap;

@@ -167,7 +167,7 @@ export function readKeyParameters(
   return read;
 }
 
-/** Names of all fields, whatever option is chosen. */
+/** Names of all fields, regardless of the chosen option. */
 function fieldNames(descriptors: readonly ParameterDescriptor[]): readonly string[] {
   return descriptors.flatMap(({ name, options = [] }) => [
     name,

@@ -182,7 +182,7 @@ function findAnchor({ resetAnchorAt, nextReset }: Pick<Consumption, 'resetAnchor
     : nextReset;
 }
 
-/** Number of calendar months between two times, whatever their days. UTC. */
+/** Number of calendar months between two times, regardless of their days. UTC. */
 function countMonths(fromMs: number, toMs: number): number {
   const [from, to] = [new Date(fromMs), new Date(toMs)];
   return (to.getUTCFullYear() - from.getUTCFullYear()) * 12 + to.getUTCMonth() - from.getUTCMonth();

@@ -34,7 +34,7 @@ const CHECK_SETTING = 'encryption-check';
 
 const CHECK = 'sealed with the key of this store';
 
-/** The name of the setting that holds the sealed signing key. */
+/** Name of the setting with the sealed signing key. */
 export const SIGNING_KEY_SETTING = 'oidc-signing-key';
 
 /**

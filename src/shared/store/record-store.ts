@@ -280,7 +280,7 @@ export interface SqlWriter<T extends Tables> extends SqlReader<T>, RecordWriter<
 
 /** A store on an SQL database, with verbs that only our own code needs. */
 export interface SqlStore<T extends Tables> extends SqlReader<T>, RecordStore<T, SqlWriter<T>> {
-  /** `SqlWriter.insertLinked` as a transaction of its own, in one round trip on PostgreSQL. */
+  /** `SqlWriter.insertLinked` in a separate transaction, in one round trip on PostgreSQL. */
   insertLinked<const N extends NewRows<T>>(rows: N): Promise<AddedRows<T, N>>;
   /** Counts an event under a name. A new window starts with the first event after `windowMs`. */
   countInWindow(name: string, nowMs: number, windowMs: number): Promise<CountedWindow>;

@@ -16,8 +16,8 @@ export interface TableDefinition<R extends Row = Row> {
   /** JSON columns that are read far more often than they change. The store caches their parsed values by text. */
   readonly shared?: readonly (keyof R & string)[];
   /**
-   * Large columns that rarely change. The store keeps them in a table of their own, so that an update of the others
-   * does not rewrite them. They cannot be used in conditions.
+   * Large columns that rarely change. The store keeps them in a separate table, so that updates of other columns do
+   * not rewrite them. Conditions cannot use them.
    */
   readonly apart?: { readonly table: string; readonly columns: readonly (keyof R & string)[] };
   /** JSON columns that a store with a key encrypts, bound to their row. They cannot be used in conditions. */

@@ -287,7 +287,7 @@ const LOOKED_AT = 512;
 export function readShownText(bytes: Uint8Array, charset: string | undefined): string | undefined {
   const decoder = openDecoder(wideEncoding(bytes) ?? charset) ?? openDecoder('utf-8');
   try {
-    // As a stream, so that a character that is cut off at the end is left out.
+    // Decodes as a stream, so that an incomplete character at the end is dropped.
     const text = decoder?.decode(bytes, { stream: true });
     return text?.includes('\0') === true ? undefined : text;
   } catch {
@@ -303,7 +303,7 @@ function openDecoder(charset: string | undefined): InstanceType<typeof TextDecod
   }
 }
 
-/** UTF-16 with a byte order mark or without, whatever its sender says it is. */
+/** UTF-16 with or without a byte order mark, regardless of the declared charset. */
 function wideEncoding(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | undefined {
   const [first, second] = bytes;
   if (first === 0xff && second === 0xfe) return 'utf-16le';
