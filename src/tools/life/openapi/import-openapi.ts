@@ -2,9 +2,9 @@ import { isPlainObject, ownMember, type PlainObject } from '../../../shared/plai
 import { type Authentication, baseTemplate, connectionTemplate } from '../connection-templates.js';
 import { toLabel } from '../names.js';
 import type { AddedComponent } from '../new-files.js';
-import { moduleTemplate, readmeTemplate } from '../templates.js';
-import { type ImportedModule, makeModule } from './modules.js';
-import { type LeftOut, listOperations, type Operation, tagsOf } from './operations.js';
+import { moduleTemplate, type NewComponent, readmeTemplate } from '../templates.js';
+import { type ImportedModule, type ModuleOptions, makeModule } from './modules.js';
+import { type LeftOut, listOperations, type Operation, type OperationList, tagsOf } from './operations.js';
 import { firstSentences, plainLine, wordsOf } from './plain-text.js';
 import type { OpenApiDocument } from './read-openapi.js';
 import { createReferences } from './references.js';
@@ -56,93 +56,74 @@ export function importOpenApi({ root, version }: OpenApiDocument, options: Impor
   const { baseUrl } = options;
   const references = createReferences(root);
   const { operations, leftOut } = listOperations(root, references, options.tags);
-  const info = ownMember(root, 'info');
-  const title = isPlainObject(info) ? plainLine(ownMember(info, 'title')) : '';
-  const label = options.label ?? (title === '' ? 'API' : title.slice(0, 100));
-  const credentials = chooseCredentials({
-    root,
-    references,
-    operations,
-    baseUrl,
-    wanted: options.authentication,
-  });
+  const info = readInfo(root);
+  const label = options.label ?? (info.title || 'API');
+  const wanted = options.authentication;
+  const credentials = chooseCredentials({ root, references, operations, baseUrl, wanted });
   const api = { ...credentials.api, baseUrl };
-  const hasConnection = api.authentication !== 'none';
-  const connection = hasConnection ? CONNECTION : undefined;
-  const account = chooseAccount(operations, references, options.accountPath);
   const error = findError(operations, references);
-  const made = makeModules(
-    operations,
-    leftOut,
-    (operation, naming) =>
-      makeModule(operation, { references, credentials, connection, serverOf: serverOf(baseUrl), ...naming }),
-    options,
-  );
-  const universal = moduleTemplate(
-    'universal',
-    { name: UNIVERSAL, label: undefined, path: undefined, connection },
-    baseUrl,
-  );
+  const account = chooseAccount(operations, references, options.accountPath);
+  const connection = api.authentication === 'none' ? undefined : CONNECTION;
+  const shared = { references, credentials, connection, serverOf: serverOf(baseUrl) };
+  const made = makeModules({ operations, leftOut }, shared, options);
+  const universal = { name: UNIVERSAL, label: undefined, path: undefined, connection };
   const server = chooseServer(ownMember(root, 'servers'));
-  const description = isPlainObject(info) ? firstSentences(ownMember(info, 'description'), 400) : '';
   return {
     label,
-    title: [label, isPlainObject(info) ? plainLine(ownMember(info, 'version')) : '', `(OpenAPI ${version})`]
-      .filter((part) => part !== '')
-      .join(' '),
+    title: `${label} ${info.version}`.trim().concat(` (OpenAPI ${version})`),
     general: {
       base: baseTemplate(api, error),
       common: {},
-      readme: `${readmeTemplate(label)}${description === '' ? '' : `\n${description}\n`}`,
+      readme: `${readmeTemplate(label)}${info.description === '' ? '' : `\n${info.description}\n`}`,
       groups: makeGroups(root, made.modules),
     },
     components: [
-      ...(hasConnection
-        ? [
-            {
-              kind: 'connection',
-              name: CONNECTION,
-              component: connectionTemplate(api, label, account.account, error),
-            } as const,
-          ]
-        : []),
-      ...made.modules.map(({ name, component }) => ({ kind: 'module', name, component }) as const),
-      { kind: 'module', name: UNIVERSAL, component: universal },
+      ...(connection === undefined
+        ? []
+        : [component('connection', connection, connectionTemplate(api, label, account.account, error))]),
+      ...made.modules.map((module) => component('module', module.name, module.component)),
+      component('module', UNIVERSAL, moduleTemplate('universal', universal, baseUrl)),
     ],
-    modules: made.modules,
-    leftOut: made.leftOut,
+    ...made,
     notes: [
-      ...server.notes,
+      ...(server.url === baseUrl ? server.notes : []),
       ...credentials.notes,
-      ...(hasConnection ? account.notes : []),
+      ...(connection === undefined ? [] : account.notes),
       ...(error === undefined ? ['No error response has a message: the base reads `body.message`.'] : []),
       ...[...references.problems].map(([reference, problem]) => `The reference \`${reference}\` ${problem}.`),
     ],
   };
 }
 
-interface Naming {
-  readonly taken: ReadonlySet<string>;
-  readonly knownName: string | undefined;
+function component(kind: AddedComponent['kind'], name: string, content: NewComponent): AddedComponent {
+  return { kind, name, component: content };
 }
 
-type MakeModule = (operation: Operation, naming: Naming) => ImportedModule | LeftOut;
+/** Texts of `info`; empty if absent. */
+function readInfo(root: PlainObject): Readonly<Record<'title' | 'version' | 'description', string>> {
+  const written = ownMember(root, 'info');
+  const info = isPlainObject(written) ? written : {};
+  return {
+    title: plainLine(ownMember(info, 'title')).slice(0, 100),
+    version: plainLine(ownMember(info, 'version')).slice(0, 100),
+    description: firstSentences(ownMember(info, 'description'), 400),
+  };
+}
 
+/** Makes the modules of all operations, or lists why there is none. */
 function makeModules(
-  operations: readonly Operation[],
-  before: readonly LeftOut[],
-  make: MakeModule,
+  { operations, leftOut: before }: OperationList,
+  shared: Omit<ModuleOptions, 'taken' | 'knownName'>,
   { knownNames, deleted, otherNames }: ImportOptions,
-): { readonly modules: readonly ImportedModule[]; readonly leftOut: readonly LeftOut[] } {
+): Pick<ImportedApp, 'modules' | 'leftOut'> {
   const taken = new Set([UNIVERSAL, ...otherNames, ...knownNames.values()].map((name) => name.toLowerCase()));
   const modules: ImportedModule[] = [];
   const leftOut = [...before];
   for (const operation of operations) {
-    if (deleted.has(operation.key)) {
-      leftOut.push({ key: operation.key, reason: 'Its module was deleted from the app.' });
-      continue;
-    }
-    const made = make(operation, { taken, knownName: knownNames.get(operation.key) });
+    const { key } = operation;
+    const made = deleted.has(key)
+      ? { key, reason: 'Its module was deleted from the app.' }
+      : makeModule(operation, { ...shared, taken, knownName: knownNames.get(key) });
     if ('reason' in made) leftOut.push(made);
     else {
       modules.push(made);
