@@ -29,10 +29,10 @@ import {
 import { DEFAULT_LICENSE } from './services/license.js';
 import { createOidc } from './services/oidc-provider.js';
 import type { AccessListPort, BillingPort, NotificationPort, ZoneDirectory } from './services/ports.js';
+import { createZoneDirectory } from './services/reference-data.js';
 import { assertEncryptionKey, createSeal, type Seal } from './services/seal.js';
 import type { RestServices, RestSettings } from './services/services.js';
 import type { StoreBackendCall, StoreOperation } from './services/store-operation.js';
-import { createZoneDirectory } from './services/zone-directory.js';
 import type { OrganizationRow, RestStore } from './store/tables.js';
 
 const WINDOW_MS = 60_000;

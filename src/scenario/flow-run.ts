@@ -5,11 +5,10 @@ import type { Clock } from '../shared/clock.js';
 import { AppError } from '../shared/errors/app-error.js';
 import { isEngineError } from '../shared/errors/engine-error.js';
 import { ImlError } from '../shared/errors/iml-error.js';
-import type { CompiledFlow, CompiledStep } from './compile-flow.js';
+import { type CompiledFlow, type CompiledStep, mapInputs } from './compile-flow.js';
 import { planAfterRetry, planForBreak, planForError, type RetryPlan, reactionTo } from './error-reactions.js';
 import type { ErrorHandler, FlowModule, ModuleInput, TriggerData } from './flow.js';
 import type { FlowPhase, IncompleteExecution, IncompleteStore } from './flow-report.js';
-import { mapInputs } from './map-inputs.js';
 import type { RedactFailure } from './redact-failure.js';
 import type { ScenarioSettings } from './scenario-state.js';
 

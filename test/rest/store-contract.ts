@@ -7,7 +7,7 @@ import {
   type RestStore,
   type StoreBackendOptions,
 } from '../../src/rest/index.js';
-import { createZoneDirectory } from '../../src/rest/services/zone-directory.js';
+import { createZoneDirectory } from '../../src/rest/services/reference-data.js';
 import { nameKey, type RestTables } from '../../src/rest/store/tables.js';
 import { withAnswerCheck } from '../../src/tools/testing/contracts/check-rest-answer.js';
 import { playStep as playRequest, type RestStep } from '../../src/tools/testing/contracts/rest-step.js';

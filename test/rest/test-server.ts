@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { bootstrap, openRestSqlite, serveRest } from '../../src/rest/index.js';
-import { createZoneDirectory } from '../../src/rest/services/zone-directory.js';
+import { createZoneDirectory } from '../../src/rest/services/reference-data.js';
 import { createStoreRest, type StoreRest } from './store-rest.js';
 
 export interface TestServer {

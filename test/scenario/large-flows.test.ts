@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../src/index.js';
+import { compileInputs } from '../../src/scenario/compile-flow.js';
 import { compileFlow, type FlowStep, runFlow } from '../../src/scenario/index.js';
-import { compileInputs } from '../../src/scenario/map-inputs.js';
 import { moduleOf, source } from './helpers.js';
 
 const list = <T>(count: number, make: (index: number) => T): T[] =>

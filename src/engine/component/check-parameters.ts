@@ -5,12 +5,16 @@ import { ImlError } from '../../shared/errors/iml-error.js';
 import type { PlainObject } from '../../shared/plain-object.js';
 import type { Document } from '../document/document.js';
 import { listSources, readForm } from '../parameters/form.js';
-import type { CheckParameters, ParameterCheck } from '../parameters/form-check.js';
+import type {
+  CheckParameters,
+  ParameterCheck,
+  ResolveRpc,
+  ValidateParametersOptions,
+} from '../parameters/form-check.js';
 import type { ParameterElement, ParameterList } from '../parameters/parameter-spec.js';
 import { RpcResultReader } from '../parameters/rpc-results.js';
 import { secretValues } from '../parameters/secret-values.js';
 import { validateParameters } from '../parameters/validate-parameters.js';
-import type { ResolveRpc, ValidateParametersOptions } from '../parameters/validation.js';
 import { createRedactor, redactAppError } from '../redaction/redact.js';
 import { collectSecrets } from '../redaction/secrets.js';
 import { raceWithAbort, throwIfAborted } from '../run/run-context.js';

@@ -1,4 +1,4 @@
-// Files of undici that `load-undici.ts` imports. The types of undici do not declare them.
+// Files of undici that `undici-transport.ts` imports. The types of undici do not declare them.
 declare module 'undici/lib/dispatcher/agent.js' {
   export { Agent as default } from 'undici';
 }

@@ -8,6 +8,8 @@ import {
   type FormSettings,
   type NeededReference,
   report,
+  type ValidateParametersOptions,
+  type ValidateParametersResult,
   visibleValues,
 } from './form-check.js';
 import { DEFAULT_MAX_RPC_CALLS, type Option, type ParameterElement } from './parameter-spec.js';
@@ -15,7 +17,6 @@ import { bundleValidationError, describeValue, type Problem } from './problem.js
 import { reportUnknown } from './report-unknown.js';
 import { parseRpcReference } from './rpc-reference.js';
 import { RpcResultReader } from './rpc-results.js';
-import type { ValidateParametersOptions, ValidateParametersResult } from './validation.js';
 
 /** RPC results, added between passes. */
 interface RpcResults {

@@ -1,4 +1,5 @@
 import { classifyValue, isBuffer, isEmpty } from '../../language/values/value.js';
+import type { AppError } from '../../shared/errors/app-error.js';
 import { isPlainObject, ownMember, type PlainObject } from '../../shared/plain-object.js';
 import {
   type AllowedValues,
@@ -20,6 +21,7 @@ import {
   type ParameterSpec,
 } from './parameter-spec.js';
 import { invalidProblem, type Problem, quote } from './problem.js';
+import type { RpcReference } from './rpc-reference.js';
 import { createPatternBudget, type PatternBudget, testPattern } from './test-pattern.js';
 
 /** A setting for all values, or by path. */
@@ -223,7 +225,7 @@ export interface ParameterCheck {
 export type CheckParameters = boolean | ParameterCheck;
 
 /** A violated constraint. */
-export interface Violation {
+interface Violation {
   readonly kind: 'limit' | 'pattern' | 'choice';
   readonly expected: string;
 }
@@ -369,3 +371,54 @@ function findAllowed({ allowed }: ConstraintState, list: readonly unknown[]): Al
   allowed.set(list, known);
   return known;
 }
+
+/** Calls an RPC of the app. `values` are the form values at the reference, not converted. */
+export type ResolveRpc = (reference: RpcReference, values: PlainObject) => Promise<unknown>;
+
+/** Options of `validateParameters`. All are optional. */
+export interface ValidateParametersOptions {
+  /** Timezone of dates without an offset. Default: `UTC`. */
+  readonly timezone?: string;
+  /** Rules for empty values of app version 1 or 2. Default: 2. */
+  readonly platformVersion?: 1 | 2;
+  /** Whether unset values get their defaults. Default: true. */
+  readonly applyDefaults?: boolean;
+  /** Whether a value was mapped: it need not be one of the options. Default: false. */
+  readonly mapped?: PathTest;
+  /** Whether an empty text was written as `emptystring` and counts as a value. Default: false. */
+  readonly forcedEmpty?: PathTest;
+  /**
+   * Evaluates `visible` and templates in `default` with the values checked so far. May throw. Without it, fields with
+   * `visible` are never required, and templates are ignored as defaults.
+   */
+  readonly evaluate?: (template: string, values: PlainObject) => unknown;
+  /** Reference time of `past: false` in milliseconds since the epoch. Default: the current time. */
+  readonly nowMs?: number;
+  /** Returns the fields of `rpc://` references. Without it they are kept unchecked. */
+  readonly resolveRpc?: ResolveRpc;
+  /** Whether to load options too, for their nested fields. Default: false. */
+  readonly resolveOptions?: boolean;
+  /**
+   * Handling of members without a field: `keep` (default) or `report` as a problem of kind `unknown`. If an RPC that
+   * was not called may add fields, nothing is reported.
+   */
+  readonly unknown?: 'keep' | 'report';
+  /** Largest number of RPC calls. Default: 100. */
+  readonly maxRpcCalls?: number;
+}
+
+/** The converted values, or all problems. */
+export type ValidateParametersResult =
+  | {
+      readonly ok: true;
+      /** A copy with converted values; members without a field are unchanged. */
+      readonly values: PlainObject;
+      /** Texts of references whose fields were not checked. */
+      readonly unresolved: readonly string[];
+    }
+  | {
+      readonly ok: false;
+      /** A `BundleValidationError` with one suberror per problem. */
+      readonly error: AppError;
+      readonly problems: readonly Problem[];
+    };

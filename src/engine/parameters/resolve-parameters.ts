@@ -5,6 +5,7 @@ import { ownMember, type PlainObject } from '../../shared/plain-object.js';
 import type { Warning } from '../document/document.js';
 import { findOption, indexChoices } from './check-choice.js';
 import { copyItems, copyMembers, mergeMembers } from './copy-value.js';
+import type { ResolveRpc } from './form-check.js';
 import {
   type Choices,
   type ItemSpec,
@@ -20,7 +21,6 @@ import {
 import { memberPath } from './problem.js';
 import { parseRpcReference } from './rpc-reference.js';
 import { RpcResultReader } from './rpc-results.js';
-import type { ResolveRpc } from './validation.js';
 
 /** A reference that could not be resolved. It stays in the list. */
 export interface ReferenceFailure {

@@ -9,8 +9,8 @@ import {
   oneOfChoices,
   wholeNumber,
 } from '../../shared/errors/check-options.js';
+import type { ValidateParametersOptions, ValidateParametersResult } from './form-check.js';
 import { listFormElements, type ReadForm } from './parameter-spec.js';
-import type { ValidateParametersOptions, ValidateParametersResult } from './validation.js';
 
 const SHAPES: OptionShapes<ValidateParametersOptions> = {
   timezone: ANY_TEXT,

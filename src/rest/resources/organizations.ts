@@ -9,10 +9,9 @@ import {
   licenseProblem,
   nextResetAfter,
 } from '../services/license.js';
-import { assertReferences } from '../services/reference-data.js';
+import { assertReferences, zoneOfRegion } from '../services/reference-data.js';
 import { notify, type RestServices } from '../services/services.js';
 import { defineOperation, type StoreOperation } from '../services/store-operation.js';
-import { zoneOfRegion } from '../services/zone-directory.js';
 import { type License, nameKey } from '../store/tables.js';
 import {
   changeOrganization,

@@ -1,4 +1,4 @@
-/** Name and value, as in `http/message/transport.ts`. */
+/** Name and value, as in `engine/http/transport.ts`. */
 type Header = readonly [name: string, value: string];
 
 /** A request as plain data whose body is read on demand. */

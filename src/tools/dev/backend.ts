@@ -17,8 +17,13 @@ import type { TracedDocument } from '../testing/suite/traced-test.js';
 import type { AppReading, AppSession } from './app-session.js';
 import type { EventHub } from './event-hub.js';
 import { evaluateAt, explainDocument } from './expressions/explain-document.js';
-import { describeItems, type ExplainedText } from './expressions/items.js';
-import { chooseMoment, openMoments, showMoments } from './expressions/moments.js';
+import {
+  chooseMoment,
+  describeItems,
+  type ExplainedText,
+  openMoments,
+  showMoments,
+} from './expressions/moments.js';
 import { type Languages, type Moment, momentAt } from './expressions/scope-at.js';
 import type { History } from './history/history.js';
 import { readRunBundles } from './history/run-values.js';

@@ -11,7 +11,7 @@ import { configError } from '../../../rest/problems.js';
 import { createLocalBilling, type LocalCoupon } from '../../../rest/resources/billing.js';
 import { LICENSE_SCHEMA } from '../../../rest/services/license.js';
 import type { Price } from '../../../rest/services/ports.js';
-import { createZoneDirectory } from '../../../rest/services/zone-directory.js';
+import { createZoneDirectory } from '../../../rest/services/reference-data.js';
 import {
   findRestPostgres,
   openRestPostgres,

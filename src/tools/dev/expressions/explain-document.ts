@@ -6,8 +6,13 @@ import { listNodes } from '../../../language/syntax/walk-expression.js';
 import { childPointer } from '../../../shared/errors/source-location.js';
 import { isPlainObject } from '../../../shared/plain-object.js';
 import type { ExplainedDocument, ExplainedExpression, MomentName, ShownValue } from '../protocol.js';
-import { type ExplainedText, readExplained } from './items.js';
-import { type OpenMoment, presentThrown, presentValue } from './moments.js';
+import {
+  type ExplainedText,
+  type OpenMoment,
+  presentThrown,
+  presentValue,
+  readExplained,
+} from './moments.js';
 import type { Language, Names } from './scope-at.js';
 
 export interface ExplainOptions {
