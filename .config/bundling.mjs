@@ -42,7 +42,7 @@ export const REQUIRE = {
 export const AT_ONCE = [
   'engine/create-engine',
   'engine/engine-components',
-  'engine/assembling/load-builtins',
+  'engine/loading/load-builtins',
   'engine/component/check-and-connect',
   'engine/component/start-run',
   'engine/connection/connection',

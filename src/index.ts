@@ -1,8 +1,8 @@
 // Apps
 
-export type { AppDefinition } from './engine/assembling/define-app.js';
-export { defineApp } from './engine/assembling/define-app.js';
 export type { App } from './engine/document/app.js';
+export type { AppDefinition } from './engine/loading/define-app.js';
+export { defineApp } from './engine/loading/define-app.js';
 export { loadApp } from './engine/loading/load-app.js';
 
 // Engines

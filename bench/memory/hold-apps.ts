@@ -1,5 +1,5 @@
-import { defineApp } from '../../src/engine/assembling/define-app.js';
 import { createEngine, type Engine } from '../../src/engine/create-engine.js';
+import { defineApp } from '../../src/engine/loading/define-app.js';
 import { type AppTexts, appTexts } from './apps.js';
 import { liveBytes } from './live-heap.js';
 

@@ -1,5 +1,5 @@
-import { defineApp } from '../../src/engine/assembling/define-app.js';
 import { createEngine } from '../../src/engine/create-engine.js';
+import { defineApp } from '../../src/engine/loading/define-app.js';
 import { contactsApp } from '../pages/contacts-app.js';
 import { SIZE } from '../pages/start-server.js';
 import { liveBytes } from './live-heap.js';

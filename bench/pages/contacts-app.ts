@@ -1,4 +1,4 @@
-import type { AppDefinition } from '../../src/engine/assembling/define-app.js';
+import type { AppDefinition } from '../../src/engine/loading/define-app.js';
 
 /** An app with the search module `listContacts`, which follows the page number in each response. */
 export function contactsApp(origin: string, size: string): AppDefinition {

@@ -1,7 +1,7 @@
 import got from 'got';
 import { Pool } from 'undici';
-import { defineApp } from '../../src/engine/assembling/define-app.js';
 import { createEngine } from '../../src/engine/create-engine.js';
+import { defineApp } from '../../src/engine/loading/define-app.js';
 import { contactsApp } from './contacts-app.js';
 import { type Contact, contactOf, type PageBody } from './records.js';
 

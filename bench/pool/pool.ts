@@ -1,5 +1,5 @@
-import { defineApp } from '../../src/engine/assembling/define-app.js';
 import { createEngine } from '../../src/engine/create-engine.js';
+import { defineApp } from '../../src/engine/loading/define-app.js';
 import { createEnginePool, type EnginePool, type PoolApp } from '../../src/engine/pool/engine-pool.js';
 import type { Gauge } from '../gauge.js';
 import type { Job } from '../job.js';

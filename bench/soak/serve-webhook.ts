@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { defineApp } from '../../src/engine/assembling/define-app.js';
 import { createEngine } from '../../src/engine/create-engine.js';
+import { defineApp } from '../../src/engine/loading/define-app.js';
 import { liveBytes } from '../memory/live-heap.js';
 
 /** Memory of the server process. */

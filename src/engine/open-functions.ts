@@ -1,8 +1,8 @@
 import type { FunctionTable } from '../language/environment.js';
 import { findCalls } from '../language/syntax/walk-expression.js';
-import { APP_FUNCTION_NAMES, loadAllBuiltins, loadBuiltins } from './assembling/load-builtins.js';
 import type { CustomFunctions } from './custom-functions.js';
 import type { App } from './document/app.js';
+import { APP_FUNCTION_NAMES, loadAllBuiltins, loadBuiltins } from './loading/load-builtins.js';
 import type { SandboxWarning } from './sandbox/sandbox.js';
 
 /** The functions of an app, loaded on first use. */

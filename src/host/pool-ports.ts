@@ -1,5 +1,5 @@
 import { AsyncResource } from 'node:async_hooks';
-import { type AppDefinition, defineApp } from '../engine/assembling/define-app.js';
+import { type AppDefinition, defineApp } from '../engine/loading/define-app.js';
 import { loadApp } from '../engine/loading/load-app.js';
 import type { EnginePool } from '../engine/pool/engine-pool.js';
 import type { AppSource, PoolCalls } from '../engine/pool/messages.js';

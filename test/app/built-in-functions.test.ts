@@ -1,10 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  APP_FUNCTION_NAMES,
-  loadAllBuiltins,
-  loadBuiltins,
-} from '../../src/engine/assembling/load-builtins.js';
 import { APP_FUNCTIONS } from '../../src/engine/custom-functions.js';
+import { APP_FUNCTION_NAMES, loadAllBuiltins, loadBuiltins } from '../../src/engine/loading/load-builtins.js';
 import { createEngine, defineApp } from '../../src/index.js';
 import { SIGNED_NAMES } from '../../src/language/functions/signatures.js';
 import { checkApp } from '../../src/tools/check/check-app.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { checkShape, checkTemplates } from '../../src/engine/assembling/check-app.js';
 import { collectWarnings, createDocument, type Warning } from '../../src/engine/document/document.js';
 import { readDocument } from '../../src/engine/document/jsonc.js';
+import { checkShape, checkTemplates } from '../../src/engine/loading/check-app.js';
 import { formatLocation } from '../../src/index.js';
 
 type DocumentKind = Parameters<typeof checkShape>[1];

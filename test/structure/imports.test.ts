@@ -15,7 +15,7 @@ const ORDER = [
     'engine/parameters',
   ],
   ...['engine/component', 'engine/connection', 'engine/module', 'engine/webhook'],
-  ...['engine/assembling', 'engine/loading', 'engine', 'engine/pool'],
+  ...['engine/loading', 'engine', 'engine/pool'],
   ...[
     'scenario',
     'host',

@@ -2,9 +2,9 @@ import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { SpecError } from '../../shared/errors/engine-error.js';
 import { isPlainObject } from '../../shared/plain-object.js';
-import { CODE_TYPES, COMPONENT_KINDS, type ComponentKind } from '../assembling/code-types.js';
 import { readDocument } from '../document/jsonc.js';
 import { type AppFolder, kindFolders, listFiles, SPEC_FILE } from './app-folder.js';
+import { CODE_TYPES, COMPONENT_KINDS, type ComponentKind } from './code-types.js';
 import { isFlat } from './read-component-files.js';
 import { MANIFEST } from './read-manifest.js';
 

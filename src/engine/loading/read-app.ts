@@ -2,8 +2,6 @@ import path from 'node:path';
 import { SEMANTICS, type Semantics } from '../../language/environment.js';
 import { SpecError } from '../../shared/errors/engine-error.js';
 import { isPlainObject } from '../../shared/plain-object.js';
-import { assembleApp } from '../assembling/assemble-app.js';
-import type { ComponentPart } from '../assembling/code-types.js';
 import type { App } from '../document/app.js';
 import {
   collectWarnings,
@@ -14,6 +12,8 @@ import {
 } from '../document/document.js';
 import { readDocument } from '../document/jsonc.js';
 import { type AppFolder, type LoadOptions, listFiles, openAppFolder, SPEC_FILE } from './app-folder.js';
+import { assembleApp } from './assemble-app.js';
+import type { ComponentPart } from './code-types.js';
 import { findApp, findSingleFiles, refuseSingleFiles } from './find-app.js';
 import { type CodeFile, type CodeReader, createCodeReader, readFlat } from './read-component-files.js';
 import { type FoundComponent, findLyingFiles, readExported, readFound } from './read-exported.js';

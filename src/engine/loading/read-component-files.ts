@@ -1,16 +1,6 @@
 import { SpecError } from '../../shared/errors/engine-error.js';
 import { formatLocation, type SourceLocation } from '../../shared/errors/source-location.js';
 import {
-  type AppParts,
-  CODE_TYPES,
-  COMPONENT_KINDS,
-  type CodeType,
-  type ComponentKind,
-  type ComponentPart,
-  GENERAL_CODE_TYPES,
-  type SourceText,
-} from '../assembling/code-types.js';
-import {
   collectWarnings,
   type Document,
   limitWarnings,
@@ -19,6 +9,16 @@ import {
 } from '../document/document.js';
 import { readDocument } from '../document/jsonc.js';
 import { type AppFolder, listFiles, SPEC_EXTENSIONS, SPEC_FILE } from './app-folder.js';
+import {
+  type AppParts,
+  CODE_TYPES,
+  COMPONENT_KINDS,
+  type CodeType,
+  type ComponentKind,
+  type ComponentPart,
+  GENERAL_CODE_TYPES,
+  type SourceText,
+} from './code-types.js';
 
 /** A file of a component. */
 export interface CodeFile {

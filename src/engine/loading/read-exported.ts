@@ -1,16 +1,6 @@
 import path from 'node:path';
 import type { SourceLocation } from '../../shared/errors/source-location.js';
 import { isPlainObject, ownMember, type PlainObject } from '../../shared/plain-object.js';
-import {
-  type AppParts,
-  CODE_TYPES,
-  COMPONENT_KINDS,
-  type CodeType,
-  type ComponentField,
-  type ComponentKind,
-  type ComponentPart,
-  GENERAL_CODE_TYPES,
-} from '../assembling/code-types.js';
 import { collectWarnings, type Document, type Warn, type Warning } from '../document/document.js';
 import { readDocument } from '../document/jsonc.js';
 import {
@@ -21,6 +11,16 @@ import {
   SPEC_EXTENSIONS,
   SPEC_FILE,
 } from './app-folder.js';
+import {
+  type AppParts,
+  CODE_TYPES,
+  COMPONENT_KINDS,
+  type CodeType,
+  type ComponentField,
+  type ComponentKind,
+  type ComponentPart,
+  GENERAL_CODE_TYPES,
+} from './code-types.js';
 import { refuseSingleFiles } from './find-app.js';
 import {
   type CodeFile,

@@ -2,6 +2,17 @@ import { SpecError } from '../../shared/errors/engine-error.js';
 import { childPointer, type SourceLocation } from '../../shared/errors/source-location.js';
 import { isPlainObject, ownMember, type PlainObject } from '../../shared/plain-object.js';
 import { didYouMean } from '../../shared/suggest.js';
+import { ENDPOINT_HINTS } from '../document/app.js';
+import {
+  collectWarnings,
+  type Document,
+  limitWarnings,
+  type Warn,
+  type Warning,
+} from '../document/document.js';
+import { readDocument } from '../document/jsonc.js';
+import { ANYTHING, described, type KeyShape, only, type Shape } from '../document/shape.js';
+import type { AppFolder } from './app-folder.js';
 import {
   type AppParts,
   CODE_TYPES,
@@ -15,18 +26,7 @@ import {
   GENERAL_CODE_TYPES,
   MODULE_TYPES,
   WEBHOOK_TYPES,
-} from '../assembling/code-types.js';
-import { ENDPOINT_HINTS } from '../document/app.js';
-import {
-  collectWarnings,
-  type Document,
-  limitWarnings,
-  type Warn,
-  type Warning,
-} from '../document/document.js';
-import { readDocument } from '../document/jsonc.js';
-import { ANYTHING, described, type KeyShape, only, type Shape } from '../document/shape.js';
-import type { AppFolder } from './app-folder.js';
+} from './code-types.js';
 import { type CodeFile, createCodeReader } from './read-component-files.js';
 
 const WORD: KeyShape = { types: ['string'] };

@@ -18,7 +18,6 @@ import {
 } from '../../shared/errors/check-options.js';
 import { EngineError } from '../../shared/errors/engine-error.js';
 import { POOL_WORKER } from '../../shared/worker-urls.js';
-import type { AppDefinition } from '../assembling/define-app.js';
 import type { RunInput } from '../component/check-and-connect.js';
 import type { ModuleRun } from '../component/module-run.js';
 import type { RunReport } from '../component/report.js';
@@ -28,6 +27,7 @@ import type { ConnectionStore, StoredConnection } from '../connection/connection
 import type { StoredConnections } from '../connection/stored-connections.js';
 import type { ModuleType } from '../document/app.js';
 import type { Endpoint, Module, PollingTrigger, Responder, Rpc } from '../engine-components.js';
+import type { AppDefinition } from '../loading/define-app.js';
 import { toResponse } from '../run/build-answer.js';
 import type { Bundle } from '../run/collect-outputs.js';
 import type { Webhook } from '../webhook/create-webhook.js';

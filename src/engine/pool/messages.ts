@@ -12,9 +12,9 @@ import {
 import { ImlError, type ImlErrorKind } from '../../shared/errors/iml-error.js';
 import type { SourceLocation } from '../../shared/errors/source-location.js';
 import { isPlainObject, type PlainObject, setMember } from '../../shared/plain-object.js';
-import type { AppDefinition } from '../assembling/define-app.js';
 import type { ConnectionStore } from '../connection/connection-store.js';
 import type { Engine } from '../create-engine.js';
+import type { AppDefinition } from '../loading/define-app.js';
 
 /** A task in the message to a worker. */
 export interface PostedTask {

@@ -1,8 +1,8 @@
 import { EngineError } from '../../shared/errors/engine-error.js';
 import { isPlainObject, type PlainObject } from '../../shared/plain-object.js';
-import type { AppDefinition } from '../assembling/define-app.js';
 import type { Engine } from '../create-engine.js';
 import type { ModuleType } from '../document/app.js';
+import type { AppDefinition } from '../loading/define-app.js';
 import type { WorkerContext } from './messages.js';
 
 /** One method of one component of an app. */

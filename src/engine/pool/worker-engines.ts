@@ -1,8 +1,8 @@
 import { EngineError } from '../../shared/errors/engine-error.js';
-import { type AppDefinition, defineApp } from '../assembling/define-app.js';
 import type { ConnectionStore, StoredConnection } from '../connection/connection-store.js';
 import { createEngine, type Engine } from '../create-engine.js';
 import type { EngineOptions } from '../engine-options.js';
+import { type AppDefinition, defineApp } from '../loading/define-app.js';
 import { loadApp } from '../loading/load-app.js';
 import { type AppSource, keyOf, type PoolWorkerData, toLocalSource } from './messages.js';
 

@@ -2,8 +2,8 @@ import { fileURLToPath } from 'node:url';
 import { MessageChannel, type MessagePort, type Worker } from 'node:worker_threads';
 import { ByteBudget } from '../../shared/byte-budget.js';
 import { EngineError } from '../../shared/errors/engine-error.js';
-import type { AppDefinition } from '../assembling/define-app.js';
 import { UNCOUNTED_BYTES } from '../http/undici-transport.js';
+import type { AppDefinition } from '../loading/define-app.js';
 import {
   carryError,
   type PoolMessage,

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import pLimit from 'p-limit';
-import { COMPONENT_KINDS } from '../../engine/assembling/code-types.js';
 import { MAX_FILE_BYTES, openAppFolder } from '../../engine/loading/app-folder.js';
+import { COMPONENT_KINDS } from '../../engine/loading/code-types.js';
 import { loadApp } from '../../engine/loading/load-app.js';
 import { MANIFEST } from '../../engine/loading/read-manifest.js';
 import { createFolderWriter, readErrno, readRegularFile } from '../../shared/files.js';

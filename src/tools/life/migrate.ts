@@ -1,14 +1,14 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
+import type { App } from '../../engine/document/app.js';
+import { SPEC_EXTENSIONS } from '../../engine/loading/app-folder.js';
 import {
   CODE_TYPES,
   COMPONENT_KINDS,
   type CodeType,
   type ComponentKind,
   GENERAL_CODE_TYPES,
-} from '../../engine/assembling/code-types.js';
-import type { App } from '../../engine/document/app.js';
-import { SPEC_EXTENSIONS } from '../../engine/loading/app-folder.js';
+} from '../../engine/loading/code-types.js';
 import { isPlainObject, ownMember, type PlainObject } from '../../shared/plain-object.js';
 import { type Manifest, printJson, readManifestText, recordsOf, withMember } from './new-files.js';
 

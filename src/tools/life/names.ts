@@ -1,4 +1,4 @@
-import type { ComponentKind } from '../../engine/assembling/code-types.js';
+import type { ComponentKind } from '../../engine/loading/code-types.js';
 
 /**
  * Names of apps and components that the platform accepts. Source: app and component schemas of

@@ -1,7 +1,7 @@
 import path from 'node:path';
-import { CODE_TYPES, type ComponentKind } from '../../engine/assembling/code-types.js';
 import { editJson, type JsonEdit } from '../../engine/document/edit-json.js';
 import { readDocument } from '../../engine/document/jsonc.js';
+import { CODE_TYPES, type ComponentKind } from '../../engine/loading/code-types.js';
 import { MANIFEST } from '../../engine/loading/read-manifest.js';
 import { EngineError } from '../../shared/errors/engine-error.js';
 import { isPlainObject, ownMember, type PlainObject, setMember } from '../../shared/plain-object.js';

@@ -1,6 +1,6 @@
 import { applyEdits, type JSONPath, modify, type ParseError, parse, printParseErrorCode } from 'jsonc-parser';
-import { CODE_TYPES, COMPONENT_KINDS, GENERAL_CODE_TYPES } from '../../engine/assembling/code-types.js';
 import type { App } from '../../engine/document/app.js';
+import { CODE_TYPES, COMPONENT_KINDS, GENERAL_CODE_TYPES } from '../../engine/loading/code-types.js';
 import { MANIFEST } from '../../engine/loading/read-manifest.js';
 import { isPlainObject, ownMember } from '../../shared/plain-object.js';
 import { CONFIG_FILE } from '../check/settings.js';

@@ -1,7 +1,7 @@
-import { type ComponentKind, communicationKind } from '../../../engine/assembling/code-types.js';
 import type { App } from '../../../engine/document/app.js';
 import type { Document } from '../../../engine/document/document.js';
 import type { DocumentKind } from '../../../engine/document/document-shapes.js';
+import { type ComponentKind, communicationKind } from '../../../engine/loading/code-types.js';
 
 /** The component a document belongs to. */
 export interface Owner {

@@ -1,5 +1,5 @@
-import type { ComponentKind } from '../../../engine/assembling/code-types.js';
 import type { ModuleComponent } from '../../../engine/document/app.js';
+import type { ComponentKind } from '../../../engine/loading/code-types.js';
 import type { SourceLocation } from '../../../shared/errors/source-location.js';
 import { isPlainObject, ownMember } from '../../../shared/plain-object.js';
 import type { ExpressionSite } from './expression-site.js';

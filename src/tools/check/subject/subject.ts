@@ -1,5 +1,3 @@
-import type { ComponentKind } from '../../../engine/assembling/code-types.js';
-import { APP_FUNCTION_NAMES } from '../../../engine/assembling/load-builtins.js';
 import { assertObtainable } from '../../../engine/connection/authorize-connection.js';
 import { compileConnection } from '../../../engine/connection/compile-connection.js';
 import { ConnectionRun } from '../../../engine/connection/connection-run.js';
@@ -18,6 +16,8 @@ import {
 import type { CompiledRequest } from '../../../engine/document/compiled-request.js';
 import { type Document, subDocument } from '../../../engine/document/document.js';
 import { holdsTemplates } from '../../../engine/document/document-shapes.js';
+import type { ComponentKind } from '../../../engine/loading/code-types.js';
+import { APP_FUNCTION_NAMES } from '../../../engine/loading/load-builtins.js';
 import { compileTrigger } from '../../../engine/module/compile-trigger.js';
 import { Poll } from '../../../engine/module/poll.js';
 import { compileEpoch } from '../../../engine/module/run-epoch.js';

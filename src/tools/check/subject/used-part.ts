@@ -1,6 +1,6 @@
 import path from 'node:path';
-import type { ComponentKind } from '../../../engine/assembling/code-types.js';
 import type { App } from '../../../engine/document/app.js';
+import type { ComponentKind } from '../../../engine/loading/code-types.js';
 import { MANIFEST } from '../../../engine/loading/read-manifest.js';
 import { childPointer, type SourceLocation } from '../../../shared/errors/source-location.js';
 import { findCalledFunctions, listCalls, listEndpointCalls, listRpcNames } from './calls.js';

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { ComponentKind } from '../../../engine/assembling/code-types.js';
+import type { ComponentKind } from '../../../engine/loading/code-types.js';
 import { findApp } from '../../../engine/loading/find-app.js';
 import { loadApp } from '../../../engine/loading/load-app.js';
 import { MANIFEST } from '../../../engine/loading/read-manifest.js';

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { COMPONENT_KINDS } from '../../../engine/assembling/code-types.js';
+import { COMPONENT_KINDS } from '../../../engine/loading/code-types.js';
 import { staysBelow } from '../../../shared/files.js';
 import { isInside, type Manifest, withMember } from '../../life/new-files.js';
 import { listOrigins, type ManifestOrigin } from '../../life/remote/local-app.js';

@@ -1,4 +1,4 @@
-import type { ComponentKind } from '../../../engine/assembling/code-types.js';
+import type { ComponentKind } from '../../../engine/loading/code-types.js';
 import { safeParseTemplate } from '../../../language/syntax/parser.js';
 import { printTemplate } from '../../../language/syntax/printer.js';
 import type { SourceLocation } from '../../../shared/errors/source-location.js';

@@ -1,4 +1,3 @@
-import { COMPONENT_KINDS, type ComponentKind } from '../../../engine/assembling/code-types.js';
 import type {
   App,
   ConnectionComponent,
@@ -8,6 +7,7 @@ import type {
 } from '../../../engine/document/app.js';
 import type { Document } from '../../../engine/document/document.js';
 import { isDocument } from '../../../engine/document/document.js';
+import { COMPONENT_KINDS, type ComponentKind } from '../../../engine/loading/code-types.js';
 import type { SourceLocation } from '../../../shared/errors/source-location.js';
 import { isPlainObject, ownMember } from '../../../shared/plain-object.js';
 import { listRpcNames } from '../../check/subject/calls.js';

@@ -1,7 +1,7 @@
 import path from 'node:path';
-import { CODE_TYPES } from '../../../engine/assembling/code-types.js';
 import type { Document } from '../../../engine/document/document.js';
 import { openAppFolder } from '../../../engine/loading/app-folder.js';
+import { CODE_TYPES } from '../../../engine/loading/code-types.js';
 import { MANIFEST } from '../../../engine/loading/read-manifest.js';
 import { isSecretName } from '../../../engine/redaction/secret-names.js';
 import { EngineError } from '../../../shared/errors/engine-error.js';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { ComponentKind } from '../../../engine/assembling/code-types.js';
 import type { JsonEdit } from '../../../engine/document/edit-json.js';
+import type { ComponentKind } from '../../../engine/loading/code-types.js';
 import { MANIFEST } from '../../../engine/loading/read-manifest.js';
 import { EngineError } from '../../../shared/errors/engine-error.js';
 import { isPlainObject, ownMember, type PlainObject } from '../../../shared/plain-object.js';

@@ -1,4 +1,4 @@
-import { COMPONENT_KINDS, type ComponentKind } from '../../../engine/assembling/code-types.js';
+import { COMPONENT_KINDS, type ComponentKind } from '../../../engine/loading/code-types.js';
 import { isPlainObject, ownMember, type PlainObject } from '../../../shared/plain-object.js';
 import {
   type LocalApp,

@@ -6,7 +6,7 @@ import {
   COMPONENT_KINDS,
   type ComponentKind,
   GENERAL_CODE_TYPES,
-} from '../../../engine/assembling/code-types.js';
+} from '../../../engine/loading/code-types.js';
 import { staysBelow } from '../../../shared/files.js';
 import { isPlainObject, ownMember, type PlainObject } from '../../../shared/plain-object.js';
 import { isInside, type Manifest, recordsOf } from '../new-files.js';

@@ -1,5 +1,5 @@
 import type { Make } from '@makehq/sdk';
-import type { ComponentKind } from '../../../engine/assembling/code-types.js';
+import type { ComponentKind } from '../../../engine/loading/code-types.js';
 import { EngineError } from '../../../shared/errors/engine-error.js';
 import { isPlainObject, ownMember, type PlainObject } from '../../../shared/plain-object.js';
 

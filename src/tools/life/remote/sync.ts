@@ -1,7 +1,7 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { CODE_TYPES, type ComponentKind, GENERAL_CODE_TYPES } from '../../../engine/assembling/code-types.js';
 import { readDocument } from '../../../engine/document/jsonc.js';
+import { CODE_TYPES, type ComponentKind, GENERAL_CODE_TYPES } from '../../../engine/loading/code-types.js';
 import { MANIFEST } from '../../../engine/loading/read-manifest.js';
 import { createFolderWriter, type FolderWriter, toFileName } from '../../../shared/files.js';
 import { isPlainObject, ownMember, type PlainObject } from '../../../shared/plain-object.js';
