@@ -30,17 +30,19 @@ describe('a check with a finding in each of many places', () => {
     };
     await checking(200);
     const few = await checking(5000);
-    // In proportion it is four times as much; it was sixteen times.
+    // Linear time is four times as much, quadratic time sixteen times.
     expect(await checking(20_000)).toBeLessThan(9 * few);
   });
 
   it('finds source locations in a long text in reverse order', () => {
     const text = JSON.stringify('a\n'.repeat(500_000));
     const index = new JsonIndex(text);
+    // An assertion costs more than a search.
+    let wrong = 0;
     for (let asked = 999_999; asked > 0; asked -= 3) {
-      const escapes = Math.floor(asked / 2);
-      expect(index.offsetInString(0, asked) === 1 + asked + escapes).toBe(true);
+      if (index.offsetInString(0, asked) !== 1 + asked + Math.floor(asked / 2)) wrong++;
     }
+    expect(wrong).toBe(0);
     expect(index.offsetInString(0, 2_000_000)).toBe(text.length - 1);
   });
 

@@ -264,7 +264,7 @@ describe('the total limit of RPC results', () => {
 });
 
 it('resolves no more RPCs than the limit if RPC results contain further references', async () => {
-  const answer = Array.from({ length: 9000 }, (_, id) => `rpc://more?of=${id}`);
+  const answer = Array.from({ length: 1500 }, (_, id) => `rpc://more?of=${id}`);
   let calls = 0;
   const engine = createEngine({
     app: defineApp({
