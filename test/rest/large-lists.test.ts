@@ -116,20 +116,23 @@ function runLists(stores: TestStores): void {
       expect(body).toMatchObject({ userOrganizationInvitations: { length: MANY } });
     });
 
-    it('of more than 32 MiB are refused with advice on a smaller request', async () => {
-      const features = Array.from({ length: 2000 }, (_, index) => ({
-        name: `feature ${index}`,
-        enabled: true,
-      }));
-      await store.transaction((writer) =>
-        writer.update('organizations', { zone: 'eu2.make.com' }, { featureControls: features }),
-      );
-      const { status, body } = await get('/admin/organizations');
-      const detail =
-        'The response exceeds 33554432 bytes. Request fewer entries (pg[limit]) or columns (cols[]).';
-      expect({ status, body }).toMatchObject({ status: 400, body: { code: 'SC400', detail } });
-      expect((await get('/admin/organizations?pg[limit]=100')).status).toBe(200);
-    });
+    // The limit does not depend on the store.
+    if (stores.name === 'SQLite') {
+      it('of more than 32 MiB are refused with advice on a smaller request', async () => {
+        const features = Array.from({ length: 2000 }, (_, index) => ({
+          name: `feature ${index}`,
+          enabled: true,
+        }));
+        await store.transaction((writer) =>
+          writer.update('organizations', { zone: 'eu2.make.com' }, { featureControls: features }),
+        );
+        const { status, body } = await get('/admin/organizations');
+        const detail =
+          'The response exceeds 33554432 bytes. Request fewer entries (pg[limit]) or columns (cols[]).';
+        expect({ status, body }).toMatchObject({ status: 400, body: { code: 'SC400', detail } });
+        expect((await get('/admin/organizations?pg[limit]=100')).status).toBe(200);
+      });
+    }
 
     it('of API tokens end after a thousand', async () => {
       const [{ id: _, ...row } = { id: 0 }] = await store.find('tokens');
