@@ -112,7 +112,7 @@ describe.skipIf(!hasPostgres)(`a host on PostgreSQL${POSTGRES_MISSING}`, () => {
     for (const name of ['a', 'b', 'c']) {
       const hook = await host.putHook({ name, app: 'a', webhook: 'w', kind: 'dedicated' });
       await host.scenarios.put({ name, plan: plan({ ordered: name === 'a' }), hookId: hook.id });
-      await fillQueue(store, hook.id, 400);
+      await fillQueue(store, hook.id, 200);
     }
     await host.start();
     for (let n = 0; n < 12; n++) {
@@ -120,7 +120,7 @@ describe.skipIf(!hasPostgres)(`a host on PostgreSQL${POSTGRES_MISSING}`, () => {
       expect((await command.scenarios.deactivate(name)).state).toMatchObject({ kind: 'inactive' });
       expect((await command.scenarios.activate(name)).state).toMatchObject({ kind: 'active' });
     }
-    await eventually(async () => (await store.count('events', { status: 'done' })) === 1200, 120_000);
+    await eventually(async () => (await store.count('events', { status: 'done' })) === 600, 120_000);
     await host.stop(1000);
     for (const one of [adminQueue, store, admin]) await one.close();
   }, 150_000);
