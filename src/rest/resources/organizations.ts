@@ -192,9 +192,7 @@ export const ORGANIZATION_OPERATIONS: readonly StoreOperation[] = [
 ];
 
 /** Organizations of a white-label instance. Source: https://developers.make.com/api-documentation [seed]; paths and scopes https://developers.make.com/white-label-documentation (admin API reference) [doc]. */
-
 const ADMIN_TAG = 'administration of organizations';
-
 const ADMIN_PATH = '/admin/organizations/{organizationId}';
 
 const listInstanceOrganizations: StoreOperation = defineOperation({
