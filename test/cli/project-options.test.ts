@@ -66,7 +66,7 @@ describe('options of iml.config.json', () => {
     expect(err).not.toContain('k-1');
   });
 
-  it('yield to the environment, and that to the command line', async () => {
+  it('have lower precedence than the environment and the command line', async () => {
     const root = writeRepository({ options: { ...toApi(), timezone: 'Europe/Prague' } });
     const env = { IML_TIMEZONE: 'Asia/Tokyo' };
     expect((await run(root, [], env)).out).toContain('"zone":"+09:00"');
@@ -117,7 +117,7 @@ describe('options of iml.config.json', () => {
     ['{ "options": { "app-host": "a b" } }', '1:28', '"app-host": app-host has the entry "a b"'],
     ['{ "options": { "map": "x" } }', '1:23', '"map": expected an object such as {"https://api.example.com"'],
     ['{ "options": { "map": { "ftp://x": "http://y" } } }', '1:23', '"map": '],
-    ['{ "options": { "allow-local": "yes" } }', '1:31', '"allow-local": true or false is expected.'],
+    ['{ "options": { "allow-local": "yes" } }', '1:31', '"allow-local": expected true or false.'],
     [
       '{ "options": { "timeout-ms": 0.5 } }',
       '1:30',

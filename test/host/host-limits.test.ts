@@ -369,7 +369,7 @@ it('reports which events are stuck and why', async () => {
     return stuck.find(({ scenario }) => scenario === 'busy')?.why;
   };
   expect(await whyBusy()).toBeUndefined();
-  expect(await whyBusy(60_000)).toBe('due, and no host works on it: start iml serve, or see its /health');
+  expect(await whyBusy(60_000)).toBe('due, but no host processes it: start iml serve, or check its /health');
   await store.transaction((writer) => writer.update('events', { id: 2 }, { status: 'dead' }));
   expect(await findStuck(store, Date.now())).toMatchObject([
     { scenario: 'busy', waiting: 0, oldestMs: null, why: '1 dead event (iml events replay or discard)' },

@@ -110,7 +110,7 @@ describe('iml infer interface', () => {
     expect(show(await fieldsOf(...bodies))).toBe(expected);
   });
 
-  it('makes labels of names, with acronyms in capitals', async () => {
+  it('creates labels from names, with acronyms in capitals', async () => {
     const fields = await fieldsOf({ created_at: 'x', userId: 1, HTMLBody: 'x', _: 1 });
     expect(fields.map(({ label }) => label)).toEqual(['Created at', 'User ID', 'HTML body', '_']);
   });

@@ -456,7 +456,7 @@ function checkBase({ base }: App, warn: Warn): boolean {
   const value = isPlainObject(base?.value) ? ownMember(base.value, 'baseUrl') : undefined;
   if (value === undefined || value === null || value === '') return false;
   if (base !== undefined && typeof value === 'string' && !isAbsolute(value)) {
-    const message = `The baseUrl ${quote(value)} names no scheme, so nothing can be called: start it with https://.`;
+    const message = `The baseUrl ${quote(value)} has no scheme. Start it with https://.`;
     warn('unusable-url', message, () => base.locationOf('/baseUrl'));
   }
   return true;

@@ -310,7 +310,7 @@ const MAX_NAMED_VALUES = 3_000_000;
 /** Bytes of binary data that are searched as text. */
 const MAX_BYTES = 4096;
 
-/** Names whose values say where or how to send requests; replacing those would make a log unreadable. */
+/** Names whose values describe the address or form of a request; redacting them would make a log unreadable. */
 const OPEN_NAME =
   /^(?:apiversion|baseurl|date|domain|environment|expires|expiresat|granttype|host|hostname|instance|instanceurl|label|lang|language|locale|name|redirecturi|region|scopes?|server|subdomain|timezone|tokentype|type|uri|url|version)$/;
 

@@ -179,7 +179,7 @@ export function takeTurn(account: Account, signal: AbortSignal): Promise<void> {
   });
 }
 
-/** Continues the next waiting request; also for one that gives up after its turn. */
+/** Continues the next waiting request, also if this one stops waiting after its turn. */
 export function wakeNext(account: Account): void {
   if (account.waiting.length > 0) account.waiting.shift()?.();
 }

@@ -51,7 +51,9 @@ export interface RequestPlan {
   readonly appliesLimit: boolean;
   /** Required type of the output. Default: any. */
   readonly accepts?: OutputKind | undefined;
-  /** Called when `temp` and `condition` let the request go ahead, before it is sent. Returns the context to go on with. */
+  /**
+   * Called after `temp` and `condition` allow the request, before it is sent. Returns the context for the next steps.
+   */
   readonly begin?: (request: CompiledRequest, context: RunContext) => RunContext;
   /** Called with every page, in order, before it is yielded; true ends paging. */
   readonly isSatisfied?: (page: Page, context: RunContext) => boolean;

@@ -28,7 +28,7 @@ export interface Guest {
   readonly takeBytes: () => Uint8Array;
 }
 
-/** An exception of QuickJS, read as far as it can be. */
+/** An exception of QuickJS, with its readable parts. */
 export interface GuestFault {
   readonly message: string;
   readonly stack: string;

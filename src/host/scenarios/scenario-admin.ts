@@ -314,7 +314,7 @@ function whyItIsLate({
   if (oldestMs === null) return undefined;
   if (oldestMs < LATE_MS) return undefined;
   return running === 0
-    ? 'due, and no host works on it: start iml serve, or see its /health'
+    ? 'due, but no host processes it: start iml serve, or check its /health'
     : `late, ${running} of it under way`;
 }
 

@@ -22,7 +22,7 @@ const ERROR_SCHEMA: Schema<unknown> = object(
 /** Statuses that any call can be refused with. */
 const REFUSALS: Readonly<Record<string, string>> = {
   '400': 'The request is not valid, or a rule stops it.',
-  '401': 'No known token.',
+  '401': 'Missing or unknown token.',
   '403': 'Not allowed.',
   '404': 'Not found.',
   '405': 'The path does not know the method.',

@@ -198,7 +198,7 @@ function constant(value: unknown): Member {
   return member([], () => value);
 }
 
-/** Each member on its own, so that a list reads and computes only those it shows. */
+/** Computes each member separately, so that a list reads only the shown ones. */
 const MEMBERS: Readonly<Record<string, Member>> = {
   id: stored('id'),
   name: stored('name'),

@@ -155,7 +155,7 @@ function describeUnknown(name: string): string {
 function readTexts({ kind }: ProjectOption, given: unknown): readonly string[] | string {
   switch (kind) {
     case 'flag':
-      return typeof given === 'boolean' ? (given ? [''] : []) : 'true or false is expected.';
+      return typeof given === 'boolean' ? (given ? [''] : []) : 'expected true or false.';
     case 'number':
       return typeof given === 'number' ? [String(given)] : 'a number is expected.';
     case 'list': {
@@ -181,7 +181,7 @@ function readTexts({ kind }: ProjectOption, given: unknown): readonly string[] |
         ? [given]
         : 'the name of a connection or @FILE is expected.';
     case 'text':
-      return typeof given === 'string' ? [given] : 'a text is expected.';
+      return typeof given === 'string' ? [given] : 'expected a text.';
   }
 }
 

@@ -119,7 +119,7 @@ interface HyphenName {
   readonly rest: readonly Name[];
 }
 
-/** Names with hyphens in a text. A subtraction of a known name is not one. */
+/** Names with hyphens in a text, except subtractions of known names. */
 function listHyphenNames(subject: Subject, site: ExpressionSite): readonly HyphenName[] {
   const found: HyphenName[] = [];
   const inner = new Set<Expression>();

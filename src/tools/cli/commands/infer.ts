@@ -69,7 +69,7 @@ export const INFER_COMMAND: Command = {
     'iml infer interface endpoint:findUser --from-json answer.json',
   ],
   notes: [
-    'Adds what is missing: fields, labels, help, types and comments that are there stay, and a second run changes nothing. A field that some responses lack is added too. Samples contain no secrets and no e-mail addresses; check them for other data of persons.',
+    'Adds missing parts. Existing fields, labels, help, types and comments stay, and a second run changes nothing. A field that some responses lack is added too. Samples contain no secrets and no e-mail addresses; check them for other data of persons.',
   ],
   run: inferFromAnswers,
 };

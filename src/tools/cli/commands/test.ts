@@ -124,7 +124,7 @@ export const TEST_COMMAND: Command = {
     0: 'all tests passed',
     1: 'a test failed; with --record-cases one was not written, with --live one could not be compared',
     2: 'there is no test, or the command line is wrong',
-    3: 'with --live: the service has changed',
+    3: 'with --live: the API has changed',
   },
   run: testApps,
 };

@@ -163,7 +163,7 @@ function readPageLoop(text: string | undefined): EngineOptions['onPageLoop'] {
 export function readSemantics(text: string | undefined): Semantics | undefined {
   const semantics = SEMANTICS.find((known) => known === text);
   if (semantics !== undefined || text === undefined) return semantics;
-  throw usageError(`--semantics: "${text}" is neither runtime nor documented.`);
+  throw usageError(`--semantics: Expected one of runtime, documented; got "${text}".`);
 }
 
 /** @throws EngineError (USAGE) for a name that is not in the tz database */

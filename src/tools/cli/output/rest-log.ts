@@ -16,7 +16,7 @@ export interface RestLog {
   /** An invitation, with the hash by which the invited user accepts it. */
   readonly invitation: (notification: RestNotification) => void;
   readonly message: (text: string) => void;
-  /** Writes the counts that are left. */
+  /** Writes the remaining counts. */
   readonly close: () => void;
 }
 

@@ -165,7 +165,7 @@ const COMPATIBLE: Readonly<Record<string, readonly string[]>> = {
   array: ['any', 'json', 'select'],
 };
 
-/** `any` is found where no answer has a value. */
+/** Type `any` means that no response has a value. */
 function isCompatible(declared: string, found: string): boolean {
   return found === 'any' || COMPATIBLE[found]?.includes(declared) === true;
 }

@@ -144,7 +144,7 @@ export class ImportPlanner {
       return true;
     }
     if (known !== undefined) this.digests[key] = known;
-    // The document has not changed here, so there is nothing new to compare with.
+    // The document is unchanged, so there is nothing to compare.
     if (current !== undefined && digest !== known) this.kept.push({ path, current, generated: content });
     return false;
   }

@@ -180,7 +180,7 @@ function findContainer(
   const found = readTemplatePaths(template).find((path) => path[0] === 'body' && isList(path));
   if (found !== undefined) return found;
   throw new CaseError(
-    'No list of the recorded pages is read by iterate directly, so that pages of other sizes cannot be generated. Measure the case as it is.',
+    'The iterate directive does not read a list of the recorded pages directly, so pages of other sizes cannot be generated. Measure the case as it is.',
     { place: locationOf('/response/iterate') },
   );
 }

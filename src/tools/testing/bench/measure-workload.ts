@@ -27,7 +27,7 @@ export interface RoundOptions {
 
 /** Versions of an app, and where their responses come from. */
 export interface Stage {
-  /** The current version, and the one it is compared with. */
+  /** The current version and the other version. */
   readonly versions: readonly App[];
   readonly module: string;
   /** Name of the workload's script. */
