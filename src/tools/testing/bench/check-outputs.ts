@@ -79,18 +79,22 @@ const EARLY_ENDS: Partial<Record<StopReason, string>> = {
   trigger: 'the trigger has seen enough items: it needs a case that starts with all items',
 };
 
+const FULL_PAGE =
+  'the condition reads the records of a page: give the size of a full page with --page-size (pageSize)';
+
 const UNKNOWN_NEXT =
   'the recorded pages do not show how the API announces a next page. Record a run with at least two pages: iml run ... --record FILE';
 
 function wrongPages(
   { times, stats }: CheckedRun,
-  { pages, spec }: NonNullable<Workload['generated']>,
+  { pages, spec, countsRecords }: NonNullable<Workload['generated']>,
   responses: number,
 ): CaseError {
   const place = spec.locationOf('/pagination');
   const others = responses - pages;
   const { stopReason } = stats;
-  const why = (stopReason && EARLY_ENDS[stopReason]) ?? UNKNOWN_NEXT;
+  const known = stopReason && EARLY_ENDS[stopReason];
+  const why = known ?? (countsRecords ? FULL_PAGE : UNKNOWN_NEXT);
   return new CaseError(
     `The module asked for ${times.requests - others} of ${pages} pages (${stopReason}): ${why}.`,
     { place },

@@ -32,6 +32,10 @@ export interface GeneratedRun {
   readonly pages: number;
   /** The spec of the paged request. */
   readonly spec: Document;
+  /** A parameter that must exceed the number of records, as `response.limit` reads it. */
+  readonly parameters: Readonly<Record<string, unknown>>;
+  /** Whether the condition of the pagination depends on the number of records of a page. */
+  readonly countsRecords: boolean;
 }
 
 /** Largest size of all generated pages, in bytes. */
@@ -47,7 +51,8 @@ const ENDS_OF_LIST: readonly (StopReason | undefined)[] = [
 
 /**
  * Generates pages from a recorded run: pages with a next one follow the first recorded page, the last one follows the
- * last recorded page. If paging ended for another reason than the end of the list, the last page is empty. Members that
+ * last recorded page. If paging ended for another reason than the end of the list, the last page is empty, unless pagination
+ * reads a total. Members that
  * pagination reads are added to a single page that was not recorded. Records repeat with other ids. Requests before and after the pages keep their responses.
  *
  * @throws EngineError (USAGE) if the module has no pages or lists no records; CaseError if the pages are no JSON or have
@@ -75,7 +80,13 @@ export function generatePages(run: RecordedRun, { pages: wanted, pageSize }: Pag
   if (container !== undefined && all.length === 0) {
     throw refuse(run, 'has no record, so that no page can be made of it. Record a run that returns records');
   }
-  const shape = shapePages({ pages, pageSize, recorded: lists.map((list) => list.length), hasEnd });
+  const recordedSizes = lists.map((list) => list.length);
+  const shape = shapePages({
+    pages,
+    pageSize,
+    recorded: recordedSizes,
+    isEndEmpty: !hasEnd && !readsTotal(spec),
+  });
   const members = planMembers({ recorded, spec, container, shape });
   const recordAt = repeatRecords(all);
   const made: ScriptedResponse[] = [];
@@ -95,7 +106,34 @@ export function generatePages(run: RecordedRun, { pages: wanted, pageSize }: Pag
     }
     made.push(response);
   }
-  return { responses: [...paged.before, ...made, ...paged.after], pages, spec };
+  const limit = findLimit(spec);
+  return {
+    responses: [...paged.before, ...made, ...paged.after],
+    pages,
+    spec,
+    parameters: limit === undefined ? {} : { [limit]: shape.total + 1 },
+    countsRecords: readsRecords(spec, container),
+  };
+}
+
+/** The only parameter that `response.limit` reads. */
+function findLimit({ value }: Document): string | undefined {
+  const response = isPlainObject(value) ? ownMember(value, 'response') : undefined;
+  const limit = isPlainObject(response) ? ownMember(response, 'limit') : undefined;
+  const [path, other] = readTemplatePaths(limit);
+  return path?.length === 2 && path[0] === 'parameters' && other === undefined ? path[1] : undefined;
+}
+
+/** Whether pagination reads the number of all records or pages, which ends a list without an empty page. */
+function readsTotal(spec: Document): boolean {
+  return readNextPagePaths(spec).some((path) => /total|count|pages/i.test(path.at(-1) ?? ''));
+}
+
+/** Whether the condition of the pagination reads the list of records: most conditions compare its length. */
+function readsRecords({ value }: Document, container: MemberPath | undefined): boolean {
+  const pagination = isPlainObject(value) ? ownMember(value, 'pagination') : undefined;
+  const condition = isPlainObject(pagination) ? ownMember(pagination, 'condition') : undefined;
+  return container !== undefined && readTemplatePaths(condition).map(pathKey).includes(pathKey(container));
 }
 
 interface PagedRequest {
@@ -197,16 +235,16 @@ interface ShapeInput extends PageOptions {
   readonly pages: number;
   /** Records of each recorded page. */
   readonly recorded: readonly number[];
-  readonly hasEnd: boolean;
+  readonly isEndEmpty: boolean;
 }
 
-function shapePages({ pages, pageSize, recorded, hasEnd }: ShapeInput): PageShape {
+function shapePages({ pages, pageSize, recorded, isEndEmpty }: ShapeInput): PageShape {
   const [first = 0] = recorded;
   const last = recorded.at(-1) ?? 0;
   const size = pageSize ?? first;
   // A last page that was full stays full.
   const lastSize = last >= first ? size : Math.min(last, size);
-  const ofLast = hasEnd ? lastSize : 0;
+  const ofLast = isEndEmpty ? 0 : lastSize;
   const countOf = (page: number): number => (page < pages || pages === 1 ? size : ofLast);
   return { pages, size, countOf, total: (pages - 1) * size + countOf(pages), recorded };
 }
@@ -254,15 +292,13 @@ function readNextPagePaths({ value }: Document): readonly MemberPath[] {
 function addNextPage(page: RecordedPage, spec: Document): RecordedPage {
   let complete: unknown = page;
   for (const path of readNextPagePaths(spec)) {
-    if (path[0] !== 'body' || path.length < 2 || readMember(complete, path) !== undefined) continue;
-    const name = path.at(-1) ?? '';
-    complete = replaceMember(
-      complete,
-      path,
-      isPageNumber(name) ? 1 : sampleMember(name, undefined, undefined),
-    );
+    const [root, name = ''] = [path[0], path.at(-1)];
+    const isOfPage = (root === 'body' || root === 'headers') && path.length > 1;
+    if (!isOfPage || readMember(complete, path) !== undefined) continue;
+    const value = isPageNumber(name) ? 1 : sampleMember(name, undefined, undefined);
+    complete = replaceMember(complete, path, root === 'headers' ? String(value) : value);
   }
-  return complete as RecordedPage; // Only members of its body were added.
+  return complete as RecordedPage; // Only members of its body and headers were added.
 }
 
 /** Levels below the body that are searched for members. */

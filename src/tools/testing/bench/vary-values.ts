@@ -105,7 +105,7 @@ function planPosition(
   const isOfRecords = recordedSize > 1 && first > 0 && first % recordedSize === 0;
   const step = second === undefined ? (isOfRecords ? recordedSize : 1) : second - first;
   const scale = (number: number): number =>
-    recordedSize > 0 && Math.abs(step) === recordedSize ? (number / recordedSize) * size : number;
+    recordedSize > 1 && Math.abs(step) === recordedSize ? (number / recordedSize) * size : number;
   return (page) => scale(first) + (page - 1) * scale(step);
 }
 

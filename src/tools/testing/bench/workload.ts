@@ -1,7 +1,6 @@
 import path from 'node:path';
 import type { RunInput } from '../../../engine/component/check-and-connect.js';
 import type { App, ModuleComponent } from '../../../engine/document/app.js';
-import type { Document } from '../../../engine/document/document.js';
 import type { EngineOptions } from '../../../engine/engine-options.js';
 import { CaseError, EngineError } from '../../../shared/errors/engine-error.js';
 import { makeSkeleton } from '../cases/make-skeleton.js';
@@ -12,7 +11,7 @@ import type { Fixture } from '../fixtures/fixture.js';
 import { toRunInput } from '../fixtures/kind-runners.js';
 import { readTagged } from '../matching/tagged-values.js';
 import { findTests, openCase, TEST_FOLDER } from '../suite/find-tests.js';
-import { generatePages, type PageOptions } from './generate-pages.js';
+import { type GeneratedRun, generatePages, type PageOptions } from './generate-pages.js';
 import { createStandingClock } from './page-stopwatch.js';
 import { playRecorded, type RecordedRun } from './recorded-run.js';
 
@@ -28,7 +27,7 @@ export interface Workload {
   /** Bundles of the case; undefined if nothing was recorded for this run. */
   readonly bundles?: readonly unknown[] | undefined;
   /** Generated pages, with the spec of their request. */
-  readonly generated?: { readonly pages: number; readonly spec: Document };
+  readonly generated?: Pick<GeneratedRun, 'pages' | 'spec' | 'countsRecords'>;
 }
 
 /** A case that cannot be measured. */
@@ -80,9 +79,10 @@ async function openWorkloads(subject: BenchSubject, options: WorkloadOptions): P
   const { runs, skipped } = await playCases(subject, options.case);
   if (options.pages !== undefined || options.pageSize !== undefined) {
     const run = longest(runs) ?? (await playMadeUp(subject));
-    const { responses, pages, spec } = generatePages(run, options);
-    const { bundles: _, ...workload } = toWorkload(run, subject.module, options.parameters);
-    return { workloads: [{ ...workload, responses, generated: { pages, spec } }], skipped: [] };
+    const { responses, parameters, ...generated } = generatePages(run, options);
+    const given = { ...parameters, ...options.parameters };
+    const { bundles: _, ...workload } = toWorkload(run, subject.module, given);
+    return { workloads: [{ ...workload, responses, generated }], skipped: [] };
   }
   if (runs.length === 0) {
     const why = skipped.map(({ name, reason }) => ` ${name}: ${reason}`).join('');
