@@ -7,7 +7,7 @@ import path from 'node:path';
 const DIST = path.resolve(import.meta.dirname, '../dist');
 const folder = path.resolve(process.argv[2] ?? path.join(DIST, 'schemas'));
 
-const { listSchemas } = await import(path.join(DIST, 'tools/lsp/schemas/list-schemas.js'));
+const { listSchemas } = await import(path.join(DIST, 'tools/lsp/list-schemas.js'));
 rmSync(folder, { recursive: true, force: true });
 mkdirSync(folder, { recursive: true });
 for (const { name, schema } of await listSchemas()) {
