@@ -9,7 +9,7 @@ import {
 } from '../../src/rest/index.js';
 import { createZoneDirectory } from '../../src/rest/services/reference-data.js';
 import { nameKey, type RestTables } from '../../src/rest/store/tables.js';
-import { withAnswerCheck } from '../../src/tools/testing/contracts/check-rest-answer.js';
+import { withAnswerCheck } from '../../src/tools/testing/contracts/rest-contract.js';
 import { playStep as playRequest, type RestStep } from '../../src/tools/testing/contracts/rest-step.js';
 import type { RestContractCase } from '../../src/tools/testing/index.js';
 

@@ -7,7 +7,7 @@ import {
   type StoreBackend,
   type StoreBackendOptions,
 } from '../../src/rest/index.js';
-import { withAnswerCheck } from '../../src/tools/testing/contracts/check-rest-answer.js';
+import { withAnswerCheck } from '../../src/tools/testing/contracts/rest-contract.js';
 
 const PAGE = /^\/(?:checkout|invoice)s?\//;
 

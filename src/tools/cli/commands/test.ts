@@ -5,7 +5,7 @@ import { formatLocation } from '../../../shared/errors/source-location.js';
 import { readErrno } from '../../../shared/files.js';
 import { escapeUnsafe } from '../../../shared/text.js';
 import { convertHar, listReasons } from '../../testing/recording/har-exchanges.js';
-import type { CoverageCollector } from '../../testing/suite/collect-coverage.js';
+import type { CoverageCollector } from '../../testing/suite/coverage.js';
 import { findTests, TEST_FOLDER, type TestPlace } from '../../testing/suite/find-tests.js';
 import { type RunCase, runCase } from '../../testing/suite/run-case.js';
 import { type Arguments, type Command, EXIT, usageError } from '../command.js';

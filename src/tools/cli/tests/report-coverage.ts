@@ -1,7 +1,11 @@
 import path from 'node:path';
 import type { App } from '../../../engine/document/app.js';
-import { type CoverageCollector, collectCoverage } from '../../testing/suite/collect-coverage.js';
-import type { CountedPoint, PointKind } from '../../testing/suite/coverage-points.js';
+import {
+  type CountedPoint,
+  type CoverageCollector,
+  collectCoverage,
+  type PointKind,
+} from '../../testing/suite/coverage.js';
 import { type Arguments, usageError } from '../command.js';
 import type { Io } from '../io.js';
 import { printPrettyJson } from '../output/json-output.js';

@@ -6,7 +6,7 @@ import { isPlainObject } from '../../../shared/plain-object.js';
 import { escapeUnsafe } from '../../../shared/text.js';
 import { respond } from '../exchanges/play-exchanges.js';
 import { writePlaceholders } from '../secrets/mask-value.js';
-import { remainingSecret } from '../secrets/remaining-secret.js';
+import { remainingSecret } from '../secrets/secret-book.js';
 import { isText } from './mask-call.js';
 import type { RecordedCall } from './record-transport.js';
 import { type RehearsedRun, type RunToRecord, rehearseRun } from './rehearse-run.js';

@@ -1,6 +1,6 @@
 import { MIN_SECRET_LENGTH, SecretMatcher, type SecretRange } from '../../../engine/redaction/secrets.js';
 import { RecordingError } from '../../../shared/errors/engine-error.js';
-import { fakeSecret, isPlaceholder } from '../cases/placeholders.js';
+import { fakeSecret, isPlaceholder, secretPlaceholder } from '../cases/placeholders.js';
 
 /** A secret and its placeholder. */
 export interface BookedSecret {
@@ -233,4 +233,23 @@ function endOfRun(text: string, end: number): number {
   while (at < text.length && at - end < MAX_BASE64_RUN && DIGIT.test(text.charAt(at))) at++;
   for (let padding = 0; padding < 2 && text.charAt(at) === '='; padding++) at++;
   return at;
+}
+
+/**
+ * The error for texts that still contain a secret after it was replaced.
+ *
+ * @param where where the secret would remain: `the case`
+ */
+export function remainingSecret(where: string, texts: readonly string[], book: SecretBook): RecordingError {
+  const secrets = book.secrets().filter(({ isDerived }) => !isDerived);
+  const named = secrets.find(({ value }) => texts.some((text) => text.includes(value)));
+  const which = named === undefined ? 'a secret' : `the secret "${named.name}"`;
+  const isInPlaceholder =
+    named !== undefined && secrets.some(({ name }) => secretPlaceholder(name).includes(named.value));
+  const why = isInPlaceholder
+    ? 'its value is part of a placeholder such as {{secret:apiKey}}. Use another value, such as a long random key.'
+    : 'in a form that cannot be replaced.';
+  return new RecordingError(
+    `Nothing was written: ${which} would appear in ${where}${isInPlaceholder ? ':' : ','} ${why}`,
+  );
 }
