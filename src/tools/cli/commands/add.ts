@@ -8,11 +8,11 @@ import { SpecError } from '../../../shared/errors/engine-error.js';
 import { isPlainObject } from '../../../shared/plain-object.js';
 import { didYouMean } from '../../../shared/suggest.js';
 import { connectionTemplate, defaultAccount } from '../../life/connection-templates.js';
-import { fillModule } from '../../life/import/fill-module.js';
 import type { ImportedCall } from '../../life/import/imported-call.js';
 import { readCurl } from '../../life/import/read-curl.js';
 import { readHarCall } from '../../life/import/read-har-call.js';
 import { moduleOfRequest } from '../../life/import/request-module.js';
+import { fillModule } from '../../life/infer/infer-part.js';
 import { nameProblem } from '../../life/names.js';
 import { addComponent, type Manifest, readManifestText, recordsOf } from '../../life/new-files.js';
 import {

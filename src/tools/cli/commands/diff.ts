@@ -4,10 +4,11 @@ import type { App } from '../../../engine/document/app.js';
 import { findApp } from '../../../engine/loading/find-app.js';
 import { loadApp } from '../../../engine/loading/load-app.js';
 import { SpecError } from '../../../shared/errors/engine-error.js';
-import type { Change } from '../../life/diff/change.js';
+import type { Finding, Level } from '../../check/finding.js';
+import { createSarif, DOCS } from '../../check/reports.js';
+import type { Change, ChangedComponent } from '../../life/diff/change.js';
 import { compareApps, sortChanges } from '../../life/diff/compare-apps.js';
-import { CHANGE_LEVELS, type ChangeLevel } from '../../life/diff/diff-rules.js';
-import { createDiffSarif, nameComponent, printChangelog } from '../../life/diff/print-changes.js';
+import { CHANGE_LEVELS, type ChangeLevel, DIFF_RULES } from '../../life/diff/diff-rules.js';
 import { withVersionFolder } from '../../life/open-revision.js';
 import { withRemoteApp } from '../../life/remote/with-remote-app.js';
 import { type Arguments, type Command, EXIT, readVersion, usageError } from '../command.js';
@@ -20,6 +21,14 @@ import { openManifest } from './add.js';
 
 const FORMATS = ['human', 'json', 'sarif', 'markdown'] as const;
 type Format = (typeof FORMATS)[number];
+
+const HEADINGS: Readonly<Record<ChangeLevel, string>> = {
+  breaking: 'Breaking changes',
+  risky: 'Changes that can break scenarios',
+  safe: 'Other changes',
+};
+
+const LEVELS: Readonly<Record<ChangeLevel, Level>> = { breaking: 'error', risky: 'warning', safe: 'info' };
 
 export const DIFF_COMMAND: Command = {
   name: 'diff',
@@ -189,4 +198,48 @@ function showCounts(changes: readonly Change[]): string {
   if (changes.length === 0) return 'no changes';
   const counts = countLevels(changes);
   return CHANGE_LEVELS.map((level) => `${counts[level]} ${level}`).join(', ');
+}
+
+/** `module listUsers`; `app` for the base, common data and groups. */
+function nameComponent({ kind, name }: ChangedComponent): string {
+  return kind === 'app' ? 'app' : `${kind} ${name}`;
+}
+
+/** Changes as SARIF 2.1.0. Locations are relative to the new version. */
+function createDiffSarif(root: string, changes: readonly Change[], version: string): unknown {
+  const findings = changes.map(
+    ({ rule, level, component, message, place }): Finding => ({
+      rule,
+      level: LEVELS[level],
+      message: `${nameComponent(component)}: ${message}`,
+      place,
+    }),
+  );
+  const rules = Object.entries(DIFF_RULES).map(([id, { level, summary }]) => ({
+    id,
+    summary,
+    level: LEVELS[level],
+    page: `${DOCS}/app-life.md#iml-diff`,
+  }));
+  return createSarif({ root, findings }, { name: 'iml diff', version, rules });
+}
+
+/** Changes as a section of a changelog: a heading per level, a list item per component. */
+function printChangelog(changes: readonly Change[]): string {
+  const sections = CHANGE_LEVELS.flatMap((level) => {
+    const ofLevel = changes.filter((change) => change.level === level);
+    if (ofLevel.length === 0) return [];
+    const names = [...new Set(ofLevel.map(({ component }) => nameComponent(component)))];
+    const items = names.map((name) => {
+      const messages = ofLevel.filter(({ component }) => nameComponent(component) === name);
+      return `- **${escapeMarkdown(name)}**\n${messages.map(({ message }) => `  - ${escapeMarkdown(message)}\n`).join('')}`;
+    });
+    return [`## ${HEADINGS[level]}\n\n${items.join('')}`];
+  });
+  return sections.length === 0 ? 'No changes.\n' : sections.join('\n');
+}
+
+/** Names come from apps and can contain anything. */
+function escapeMarkdown(text: string): string {
+  return text.replace(/[\\`*_[\]<>|#]/g, '\\$&').replace(/\s+/g, ' ');
 }

@@ -2,13 +2,16 @@ import path from 'node:path';
 import type { Document } from '../../../engine/document/document.js';
 import { openAppFolder } from '../../../engine/loading/app-folder.js';
 import { CODE_TYPES } from '../../../engine/loading/code-types.js';
+import { loadApp } from '../../../engine/loading/load-app.js';
 import { MANIFEST } from '../../../engine/loading/read-manifest.js';
 import { isSecretName } from '../../../engine/redaction/secret-names.js';
 import { EngineError } from '../../../shared/errors/engine-error.js';
+import { createFolderWriter } from '../../../shared/files.js';
 import { isPlainObject, ownMember } from '../../../shared/plain-object.js';
 import { type Manifest, readManifestText, recordsOf, withMember } from '../new-files.js';
+import { valuesOf } from './answers.js';
 import { inferFields, inferSample } from './infer-fields.js';
-import { assertPart, type InferredPart, type InferTarget } from './infer-target.js';
+import { assertPart, type InferredPart, type InferTarget, targetOfModule } from './infer-target.js';
 import { type MergedText, mergeFields, mergeSample } from './merge-fields.js';
 
 /** A changed or new file of a component. */
@@ -87,4 +90,30 @@ function deriveFile(sibling: Document | undefined, part: string): string | undef
   const extension = /\.iml\.jsonc?$|\.imljson$|\.json$/.exec(base)?.[0] ?? '.iml.json';
   const stem = base.slice(0, -extension.length).split('.').slice(0, -1).join('.');
   return path.posix.join(dir, `${stem === '' ? part : `${stem}.${part}`}${extension}`);
+}
+
+/**
+ * Writes interface and samples of a module from responses, as the module outputs them.
+ *
+ * @param root folder of the app
+ * @returns why a response gave nothing
+ */
+export async function fillModule(
+  root: string,
+  name: string,
+  responses: readonly unknown[],
+): Promise<readonly string[]> {
+  const app = await loadApp(root);
+  const module = app.modules.get(name);
+  if (module === undefined) return [];
+  const answers = responses.map((value, index) => ({ source: `response ${index + 1}`, value }));
+  const target = targetOfModule(module);
+  const { values, problems } = await valuesOf(app, target, answers, 'bundles');
+  if (values.length === 0) return problems;
+  const writer = createFolderWriter(root);
+  for (const part of ['interface', 'samples'] as const) {
+    const { file, text, isChanged } = await inferPart(root, { target, part, values });
+    if (isChanged) await writer.replace(path.join(root, file), text);
+  }
+  return problems;
 }
