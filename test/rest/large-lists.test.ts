@@ -8,7 +8,6 @@ import { createStoreRest, type StoreRest } from './store-rest.js';
 
 /** More parameters than SQLite accepts in one statement. */
 const MANY = 33_000;
-/** More than one chunk, with a partial last chunk. */
 const SOME = 1130;
 const TOKENS_MOST = 1000;
 
@@ -53,28 +52,10 @@ function runLists(stores: TestStores): void {
       ['by a column', { sortBy: 'zone' }],
       ['backwards', { sortBy: 'nameKey', descending: true }],
       ['a range', { sortBy: 'nameKey', offset: 13, limit: 700 }],
-      ['fewer than a chunk', { limit: 30 }],
-      ['a piece', { limit: 250 }],
-      ['one more', { limit: 251 }],
       ['none', { limit: 0 }],
     ])('are read with one statement: %s', async (_, query) => {
       const wanted = await store.find('organizations', query);
       expect((await read(query)).map((row) => row.id)).toEqual(wanted.map((row) => row.id));
-    });
-
-    it('omit rows deleted during the read, and repeat none', async () => {
-      const ids: number[] = [];
-      for await (const rows of readRows(store, 'organizations', { columns: ['name'], limit: 600 })) {
-        expect(rows.length).toBeLessThanOrEqual(250);
-        ids.push(...rows.map((row) => row.id));
-        const { id: _, ...row } = model;
-        await store.transaction(async (writer) => {
-          await writer.remove('organizations', { id: 500 });
-          await writer.insert('organizations', { ...row, name: 'late' });
-        });
-      }
-      const before = Array.from({ length: 600 }, (_, index) => index + 1);
-      expect(ids).toEqual(before.filter((id) => id !== 500));
     });
 
     it('are returned completely', async () => {
@@ -114,6 +95,18 @@ function runLists(stores: TestStores): void {
       const { status, body } = await get('/users/me/organization-invitations');
       expect(status).toBe(200);
       expect(body).toMatchObject({ userOrganizationInvitations: { length: MANY } });
+    });
+
+    it('omit rows deleted during the read, and repeat none', async () => {
+      const before = (await store.find('invitations', { columns: [] })).map((row) => row.id);
+      const deleted = before[20_000] ?? 0;
+      const ids: number[] = [];
+      for await (const rows of readRows(store, 'invitations', { columns: ['hash'] })) {
+        expect(rows.length).toBeLessThanOrEqual(10_000);
+        ids.push(...rows.map((row) => row.id));
+        await store.transaction((writer) => writer.remove('invitations', { id: deleted }));
+      }
+      expect(ids).toEqual(before.filter((id) => id !== deleted));
     });
 
     // The limit does not depend on the store.

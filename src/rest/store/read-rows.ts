@@ -1,8 +1,8 @@
 import type { Query } from '../../shared/store/record-store.js';
 import type { RestReader, RestTables } from './tables.js';
 
-/** Rows read by one statement. It bounds the memory of a statement and the number of ids in the ones that follow. */
-const BATCH_SIZE = 250;
+/** Rows read by one statement: the maximum of `pg[limit]`. SQLite accepts 32,766 ids in the statements that follow. */
+const BATCH_SIZE = 10_000;
 
 type Rows<K extends keyof RestTables, C extends keyof RestTables[K]> = readonly Pick<
   RestTables[K],
