@@ -188,7 +188,7 @@ describe('a secret of a hook', () => {
     const event = await send({ body, headers: { 'content-type': 'application/json' }, query: '' });
     expect(event.request).toMatchObject({ text: null, size: body.byteLength });
     expect(shownEvent(event, NAMES, [])).toMatchObject({
-      request: { body: `[${body.byteLength} bytes that are no text, application/json]` },
+      request: { body: `[${body.byteLength} bytes of binary data, application/json]` },
     });
   });
 
@@ -210,7 +210,7 @@ describe('a secret of a hook', () => {
 it.each<[string, Uint8Array, string]>([
   ['text', Buffer.from('{"password":"body-secret","a":1}'), '{"password":"[SANITIZED]","a":1}'],
   ['UTF-16', Buffer.from('\ufeffa body-secret', 'utf16le'), 'a body-secret'],
-  ['no text', Uint8Array.from([0xff, 1, 2, 0xff]), '[4 bytes that are no text, of no type]'],
+  ['no text', Uint8Array.from([0xff, 1, 2, 0xff]), '[4 bytes of binary data, unknown type]'],
 ])('shows the body that an earlier version stored as received: %s', (_, bytes, body) => {
   const request = { body: Buffer.from(bytes).toString('base64'), size: bytes.byteLength };
   const event = { receivedAtMs: 0, finishedAtMs: null, notBeforeMs: null, request };
