@@ -135,7 +135,7 @@ function jobOf(name: string, ours: Way, ways: readonly Way[]): Job {
   // The target is 80 % of the requests per second of native.
   return {
     name,
-    floor: 1.8,
+    floor: 2.5,
     target: 1 / 0.8,
     ours: ours.name,
     run: (effort) => run(ways, payload, effort),
