@@ -11,9 +11,7 @@ import type { newEvent } from './new-rows.js';
 import { eventually } from './open-parts.js';
 import { send } from './send.js';
 
-// The processes inherit the key, so that the test can open sealed data.
 const KEY = Buffer.alloc(32, 7);
-process.env['IML_HOST_KEY'] = KEY.toString('base64');
 
 const startCli = builtCli();
 const started: StartedProcess[] = [];
@@ -166,6 +164,8 @@ async function print(...args: string[]): Promise<string> {
 }
 
 beforeAll(async () => {
+  // The processes inherit the key, so that the test can open sealed data.
+  process.env['IML_HOST_KEY'] = KEY.toString('base64');
   folder = await mkdtemp(path.join(tmpdir(), 'iml-commands-'));
   service = await httpServer((request, response) => void answer(request, response));
   await mkdir(path.join(folder, 'crm'));
@@ -177,6 +177,8 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
+  // Files of a worker share the environment.
+  delete process.env['IML_HOST_KEY'];
   // Finished processes receive no signal.
   for (const { child } of started) child.kill('SIGKILL');
   await Promise.all(started.map(({ result }) => result));
