@@ -230,14 +230,14 @@ describe('iml add module --curl', () => {
     ['wget https://a.example', 'It does not start with curl.'],
     ['curl', 'It has no address.'],
     ['curl ^"https://a.example^"', 'Its quotes are those of cmd. Copy it for bash.'],
-    ['curl https://a.example https://b.example', 'It has two addresses'],
+    ['curl https://a.example https://b.example', 'It has 2 addresses. Quote values that contain spaces.'],
     ['curl ftp://a.example', 'Invalid address'],
     ['curl --compresed https://a.example', 'Unknown option --compresed. Did you mean "compressed"?'],
     ['curl -q https://a.example', 'Unknown option -q.'],
     ['curl https://a.example -d', '-d has no value.'],
     ['curl https://a.example -d @body.json', 'The data are in the file "body.json".'],
     ["curl https://a.example -H 'a: b", "quote ' without an end"],
-    ['curl https://a.example -H nonsense', 'Invalid header "nonsense": expected NAME: VALUE.'],
+    ['curl https://a.example -H nonsense', 'Invalid header: expected NAME: VALUE.'],
   ])('refuses "%s" and writes nothing', async (command, message) => {
     const before = allTexts();
     const added = await iml('add', 'module', 'getNote', 'acme', '--curl', command);

@@ -125,6 +125,7 @@ describe('iml rest', () => {
     await new Promise((done) => other.close(done));
   });
 
+  // Windows has no file modes.
   it.skipIf(process.platform === 'win32')(
     'restricts its files to the owner, including files that existed before',
     async () => {
@@ -145,6 +146,7 @@ describe('iml rest', () => {
     },
   );
 
+  // Windows has no file modes.
   it.skipIf(process.platform === 'win32')(
     'restricts a key file again after others could read it',
     async () => {

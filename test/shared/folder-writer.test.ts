@@ -60,6 +60,7 @@ describe('writeAll', () => {
     expect(readdirSync(path.join(folder, 'kept')).toSorted()).toEqual(['case.json', 'x.txt']);
   });
 
+  // `ulimit` of the shell limits the size of files.
   it.skipIf(process.platform === 'win32')('leaves no partial file if the disk is full', () => {
     const folder = writeApp({ 'out/old.txt': 'old' });
     const built = path.join(folder, 'folder-writer.mjs');

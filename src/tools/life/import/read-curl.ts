@@ -185,7 +185,7 @@ function applyOption(draft: Draft, name: string, value: string): void {
 /** `Name: value`; `Name;` sends an empty value, `Name:` removes the header. */
 function readHeader(written: string): readonly (readonly [string, string])[] {
   const [, name = '', value = ''] = /^([^:]+):(.*)$/s.exec(written) ?? /^([^:;]+);()$/s.exec(written) ?? [];
-  if (name === '') throw refuse(`Invalid header "${written.slice(0, 20)}": expected NAME: VALUE.`);
+  if (name === '') throw refuse('Invalid header: expected NAME: VALUE.');
   return value.trim() === '' && written.endsWith(':') ? [] : [[name.trim().toLowerCase(), value.trim()]];
 }
 
@@ -205,8 +205,7 @@ function encodeData(value: string): string {
 /** `name=value`, `name=@file;type=image/png;filename=a.png`, `name=<file`. */
 function readPart(written: string, isText: boolean): ExpectedPart {
   const [, name, value] = /^([^=]*)=(.*)$/s.exec(written) ?? [];
-  if (name === undefined || value === undefined)
-    throw refuse(`Invalid part "${written}": expected NAME=VALUE.`);
+  if (name === undefined || value === undefined) throw refuse('Invalid part of a form: expected NAME=VALUE.');
   if (isText || !/^[@<]/.test(value)) return { name, text: isText ? value : value.replace(/;type=.*$/s, '') };
   const file = /^@([^;]*)/.exec(value)?.[1];
   if (file === undefined) return { name, text: '' };
@@ -217,9 +216,11 @@ function readPart(written: string, isText: boolean): ExpectedPart {
 function finish({ method, urls, headers, data, parts, inQuery, isJson }: Draft): CanonicalRequest {
   const [written, further] = urls;
   if (written === undefined) throw refuse('It has no address.');
-  if (further !== undefined) throw refuse(`It has two addresses, "${written}" and "${further}".`);
+  if (further !== undefined)
+    throw refuse(`It has ${urls.length} addresses. Quote values that contain spaces.`);
   const address = /^[a-z][a-z\d+.-]*:\/\//i.test(written) ? written : `https://${written}`;
-  if (!/^https?:/i.test(address) || !URL.canParse(address)) throw refuse(`Invalid address "${written}".`);
+  if (!/^https?:/i.test(address) || !URL.canParse(address))
+    throw refuse('Invalid address: expected http or https.');
   const joined = data.join(isJson ? '' : '&');
   const url = address.replace(/#.*$/s, '');
   const withQuery = !inQuery || joined === '' ? url : `${url}${url.includes('?') ? '&' : '?'}${joined}`;
