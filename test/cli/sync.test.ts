@@ -345,7 +345,7 @@ describe('iml diff remote', () => {
 
   it.each([
     ['diff remote remote', 'Only one of the versions can be remote.'],
-    ['diff app app --origin x', '--origin goes with remote.'],
+    ['diff app app --origin x', '--origin requires the version "remote".'],
     ['diff remote app', 'The manifest has no origin.'],
     ['diff remote app --api-url http://127.0.0.1:1/api --app-id acme', '127.0.0.1:1 cannot be reached'],
   ])('is refused: "%s"', async (line, message) => {

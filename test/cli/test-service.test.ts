@@ -373,8 +373,8 @@ describe('iml test --live', () => {
   });
 
   it.each([
-    [['--live', '--record-cases'], 'goes with none of --record-cases'],
-    [['--live', '--update'], 'goes with none of --update'],
+    [['--live', '--record-cases'], 'cannot be combined with --record-cases'],
+    [['--live', '--update'], 'cannot be combined with --update'],
     [['--connection', 'work'], '--connection requires --record-cases or --live'],
     [['--live', '--connection', 'nobody'], 'There is no connection "nobody"'],
   ])('refuses %s', async (args, message) => {

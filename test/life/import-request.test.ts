@@ -248,7 +248,7 @@ describe('iml add module --curl', () => {
   it.each([
     [['--curl', 'curl a.example', '--har', 'x.har'], '--curl and --har exclude each other.'],
     [['--curl', 'curl a.example', '--template', 'get'], '--template has no use'],
-    [['--request', 'GET /'], '--request goes with --har.'],
+    [['--request', 'GET /'], '--request requires --har.'],
     [['--har', 'none.har'], 'the file "none.har" cannot be read'],
   ])('refuses %j', async (options, message) => {
     const added = await iml('add', 'module', 'getNote', 'acme', ...options);

@@ -137,7 +137,7 @@ describe('iml init app --openapi', () => {
   });
 
   it.each([
-    [['--key-header', 'x'], '--key-header does not go with --openapi'],
+    [['--key-header', 'x'], '--key-header cannot be combined with --openapi'],
     [['--auth', 'magic'], '--auth: expected one of'],
     [['--base-url', 'nonsense'], '--base-url: expected an http or https address'],
     [['--account-path', 'me'], '--account-path: expected a path'],

@@ -38,7 +38,7 @@ const GROWING: readonly (readonly [name: string, body: string, expected: string]
   [
     'unfolding',
     'let tree = [1]; for (let i = 0; i < 40; i++) tree = [tree, tree]; return tree',
-    'unfolds to more than',
+    'contains more than',
   ],
   ['recursion', 'return (function down(n) { return down(n + 1) + 1 })(0)', 'too deeply'],
   ['parseDeep', "return JSON.parse('['.repeat(1e6))", 'too deeply'],

@@ -104,7 +104,7 @@ const TRANSIENT: ReadonlySet<ErrorCode> = new Set(['NETWORK_FAILED', 'NETWORK_TI
  * An HTTP exchange without a response. A `Transport` rejects with this error.
  *
  * @example
- * throw new TransportError('NETWORK_FAILED', 'The proxy is gone.');
+ * throw new TransportError('NETWORK_FAILED', 'The proxy does not respond.');
  */
 export class TransportError extends EngineError {
   override readonly name = 'TransportError';

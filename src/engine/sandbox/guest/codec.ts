@@ -6,13 +6,13 @@ export const GUEST_CODEC: string = `
 const MAX_DEPTH = 256;
 let outgoing = [];
 let outgoingLength = 0;
-// Values an encoded one may hold. One that shares its parts unfolds to more than any memory could.
+// Maximum number of values in an encoded value. A value that refers to its parts repeatedly can exceed any memory.
 let maxParts = Infinity;
 let parts = 0;
 
 function countPart() {
   if (++parts <= maxParts) return;
-  throw Object.assign(new Error('The value unfolds to more than ' + maxParts + ' values'), { code: 'IML_LIMIT' });
+  throw Object.assign(new Error('The value contains more than ' + maxParts + ' values'), { code: 'IML_LIMIT' });
 }
 
 // True for data that JSON writes and reads back unchanged. Anything it is unsure about takes the tagged form.
@@ -105,7 +105,7 @@ function bytesToTagged(bytes) {
   const at = outgoingLength;
   outgoing.push(bytes);
   outgoingLength += bytes.length;
-  // A view of no length still needs the blob to be there.
+  // An empty view still requires an existing blob.
   if (outgoingLength === 0) return ['b', 0, 0];
   return ['b', at, bytes.length];
 }

@@ -194,7 +194,7 @@ interface Addition extends EditedApp {
 /** The request of `--curl` or `--har`. @throws EngineError (USAGE) */
 async function readCall(args: Arguments, io: Io): Promise<ImportedCall | undefined> {
   const [curl, har, request] = [args.text('curl'), args.text('har'), args.text('request')];
-  if (request !== undefined && har === undefined) throw usageError('--request goes with --har.');
+  if (request !== undefined && har === undefined) throw usageError('--request requires --har.');
   if (curl === undefined && har === undefined) return undefined;
   if (curl !== undefined && har !== undefined) throw usageError('--curl and --har exclude each other.');
   for (const option of ['template', 'path']) {

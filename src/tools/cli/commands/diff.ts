@@ -75,7 +75,7 @@ async function diffApps(args: Arguments, io: Io): Promise<number> {
   if (old === REMOTE && now === REMOTE) throw usageError('Only one of the versions can be remote.');
   for (const option of Object.keys(ORIGIN_OPTIONS)) {
     if (args.isSet(option) && old !== REMOTE && now !== REMOTE)
-      throw usageError(`--${option} goes with remote.`);
+      throw usageError(`--${option} requires the version "remote".`);
   }
   return withVersion(old, { args, io, other: now }, (before) =>
     withVersion(now, { args, io, other: old }, async (after) => {

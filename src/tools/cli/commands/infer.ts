@@ -133,7 +133,7 @@ async function readRunValues(
 ): Promise<readonly unknown[] | undefined> {
   const id = args.text('from-run');
   const given = args.text('history');
-  if (id === undefined && given !== undefined) throw usageError('--history goes with --from-run.');
+  if (id === undefined && given !== undefined) throw usageError('--history requires --from-run.');
   if (id === undefined) return undefined;
   const file = given === undefined ? path.join(loaded.root, '.iml', 'dev.db') : path.resolve(io.cwd, given);
   if (!existsSync(file)) {

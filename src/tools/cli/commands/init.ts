@@ -116,7 +116,7 @@ async function initApp(args: Arguments, io: Io): Promise<number> {
   const extension = oneOf(['.iml.json', '.iml.jsonc'])(args.text('extension') ?? '.iml.json');
   const openapi = args.text('openapi');
   if (openapi !== undefined) return importDocument(args, { root, given, file: openapi }, io);
-  if (args.isSet('tag')) throw usageError('--tag goes with --openapi.');
+  if (args.isSet('tag')) throw usageError('--tag requires --openapi.');
   if (existsSync(path.join(root, MANIFEST))) {
     throw usageError(`The folder "${given}" already contains an app. Add components with iml add.`);
   }
@@ -145,7 +145,7 @@ async function importDocument(
   io: Io,
 ): Promise<number> {
   if (args.isSet('key-header'))
-    throw usageError('--key-header does not go with --openapi: the document names it.');
+    throw usageError('--key-header cannot be combined with --openapi: the document names the header.');
   readPath(args, 'account-path');
   const auth = args.text('auth');
   if (auth !== undefined && !AUTHENTICATIONS.some((one) => one === auth)) {

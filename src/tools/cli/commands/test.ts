@@ -210,7 +210,7 @@ function assertTogether(args: Arguments): void {
   const modes = ['live', 'record-cases', 'update', 'watch', 'coverage', 'trace-files'].filter(args.isSet);
   if (modes.length > 1 && (modes[0] === 'live' || modes[0] === 'record-cases')) {
     throw usageError(
-      `--${modes[0]} goes with none of ${modes
+      `--${modes[0]} cannot be combined with ${modes
         .slice(1)
         .map((mode) => `--${mode}`)
         .join(', ')}.`,

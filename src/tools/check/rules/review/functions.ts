@@ -66,7 +66,7 @@ export const noEval: Rule = {
 export const boundedLoops: Rule = {
   id: 'bounded-loops',
   level: 'warning',
-  summary: 'A loop of a custom function has no end in its head.',
+  summary: 'A loop of a custom function has no condition that ends it.',
   why: 'A function has ten seconds. A loop that never ends stops the scenario.',
   bad: 'while (true) { next(); }',
   good: 'for (const item of items) { next(item); }',
@@ -78,7 +78,7 @@ export const boundedLoops: Rule = {
           startsWith(tokens, index, 'while', '(', 'true', ')') ||
           startsWith(tokens, index, 'while', '(', '1', ')') ||
           startsWith(tokens, index, 'for', '(', ';', ';');
-        if (isEndless) report({ message: 'The loop has no end in its head.', place: placeAt(offset) });
+        if (isEndless) report({ message: 'The loop has no condition that ends it.', place: placeAt(offset) });
       });
     }
   },
