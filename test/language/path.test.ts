@@ -14,7 +14,6 @@ import {
   readMember,
   scopePathReader,
   showsOwn,
-  withCheckedObject,
 } from '../../src/language/values/path.js';
 import { createCaseless } from '../../src/language/values/value.js';
 import { isCaseless, type PlainObject } from '../../src/shared/plain-object.js';
@@ -289,18 +288,6 @@ describe('a step of a path, for many names', () => {
       expect(firstStep('a', name)({ a: { [name]: 1 }, root: { [name]: 2 } })).toBe(1);
     }
   });
-
-  it('reads a checked object', () => {
-    for (const name of NAMES) {
-      const record = { [name]: 1 };
-      const read = firstStep('root', name);
-      expect(withCheckedObject(record, read, { root: record })).toBe(1);
-      expect(withCheckedObject(undefined, read, { root: record })).toBe(1);
-      expect(
-        withCheckedObject(record, read, { root: Object.create({ [name]: 2 }) as unknown }),
-      ).toBeUndefined();
-    }
-  });
 });
 
 class Instance {
@@ -461,32 +448,8 @@ describe('a changed Object.prototype.constructor', () => {
   });
 });
 
-describe('withCheckedObject', () => {
-  it('applies to its object only during the call, and nests', () => {
-    const [outer, inner] = [new Instance(), new Instance()] as unknown as Record<string, unknown>[];
-    const known = (): boolean[] => [showsOwn(outer), showsOwn(inner)];
-    withCheckedObject(
-      outer,
-      () => {
-        expect(known()).toEqual([true, false]);
-        withCheckedObject(inner, () => expect(known()).toEqual([false, true]), undefined);
-        expect(known()).toEqual([true, false]);
-        expect(() =>
-          withCheckedObject(
-            undefined,
-            () => {
-              throw new Error('inside');
-            },
-            undefined,
-          ),
-        ).toThrow('inside');
-        expect(known()).toEqual([true, false]);
-      },
-      undefined,
-    );
-    expect(known()).toEqual([false, false]);
-  });
-  it('ends with the evaluation, so that a later change of the prototype counts', () => {
+describe('a changed prototype', () => {
+  it('counts from the next evaluation on', () => {
     const item: Record<string, unknown> = { own: 1 };
     const fields = { a: '{{item.own}}', b: '{{if(true; item.inherited; 0)}}' };
     expect(evaluate(fields, { item })).toEqual({ a: 1 });

@@ -134,7 +134,7 @@ function compileMember(node: Member, context: CompileContext): Evaluate {
 }
 
 /** Lists the names of a path that starts at a name of the scope and has only member steps; undefined for any other. */
-export function pathNames(node: Member, environment: Environment): readonly string[] | undefined {
+function pathNames(node: Member, environment: Environment): readonly string[] | undefined {
   let root = node.object;
   let length = 2;
   for (; root.kind === 'member'; root = root.object) length++;

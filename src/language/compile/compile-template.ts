@@ -12,10 +12,9 @@ import {
 import type { Expression, Template } from '../syntax/ast.js';
 import { isSpreadKey } from '../syntax/grammar.js';
 import { parseTemplate } from '../syntax/parser.js';
-import { isInherited, scopePathReader, showsOwn, withCheckedObject } from '../values/path.js';
 import { assertListLength, limitedText } from '../values/size-limits.js';
 import { describeType, isCollection, isMissing, toText } from '../values/value.js';
-import { type CompileContext, compileExpression, type Evaluate, pathNames } from './compile-expression.js';
+import { type CompileContext, compileExpression, type Evaluate } from './compile-expression.js';
 
 /** Maximum nesting of objects and arrays in one template. Evaluation of deeper values throws IML_LIMIT. */
 const MAX_DEPTH = 512;
@@ -117,15 +116,14 @@ function compileMember(
 
 /**
  * The usual case, and the hot path of mapping records. Results are copies of one object that already has all members, so
- * that no write changes their hidden class. Most values read members of one object (`item`), which is checked once.
+ * that no write changes their hidden class.
  */
 function compilePlainObject(members: readonly CompiledMember[]): Evaluate {
   const shape = JSON.parse(
     JSON.stringify(Object.fromEntries(members.map(({ name }) => [name, null]))),
   ) as PlainObject;
   const writers = members.map(({ name, value }) => memberWriter(name, value));
-  const root = commonRoot(members.map(({ value }) => value));
-  const make = (scope: Scope): PlainObject => {
+  return (scope) => {
     const result = { ...shape };
     let isComplete = true;
     for (let index = 0; index < writers.length; index++) {
@@ -134,18 +132,6 @@ function compilePlainObject(members: readonly CompiledMember[]): Evaluate {
     }
     return isComplete ? result : withoutUndefined(result);
   };
-  return (scope) => {
-    const record = root === undefined ? undefined : scope[root];
-    return withCheckedObject(showsOwn(record) ? record : undefined, make, scope);
-  };
-}
-
-/** Returns the name of the scope from which most of the values read a member. */
-function commonRoot(values: readonly CompiledValue[]): string | undefined {
-  const counts = new Map<string, number>();
-  for (const { root } of values) if (root !== undefined) counts.set(root, (counts.get(root) ?? 0) + 1);
-  const [most] = [...counts].sort(([, a], [, b]) => b - a);
-  return most?.[0];
 }
 
 function withoutUndefined(object: PlainObject): PlainObject {
@@ -248,7 +234,7 @@ function compileText(source: string, context: TemplateContext): CompiledValue {
   const whole = parts.length === 1 ? parts[0] : undefined;
   if (typeof whole === 'string') return compiledAs(() => whole);
   if (whole !== undefined) {
-    return compilePath(whole, inner) ?? compiledWhole(whole, compileExpression(whole, inner), inner);
+    return compiledWhole(whole, compileExpression(whole, inner), inner);
   }
   const interpolations: Interpolation[] = [];
   let text = '';
@@ -273,27 +259,13 @@ function compileFailure(error: unknown, { pointer }: TemplateContext): CompiledV
   return compiledAs(thrower(error));
 }
 
-/** Compiles a template that is a path of member steps, as most are; undefined for any other. */
-function compilePath(node: Expression, context: CompileContext): CompiledValue | undefined {
-  if (node.kind !== 'member' || node.object.kind !== 'name') return undefined;
-  const names = pathNames(node, context.environment);
-  if (names === undefined) return undefined;
-  return compiledWhole(node, scopePathReader(names), context, names.some(isInherited) ? undefined : names[0]);
-}
-
-function compiledWhole(
-  node: Expression,
-  evaluate: Evaluate,
-  context: CompileContext,
-  root?: string | undefined,
-): CompiledValue {
+function compiledWhole(node: Expression, evaluate: Evaluate, context: CompileContext): CompiledValue {
   const { kind } = node;
   return {
     evaluate,
     reported: createReportedPath(node, 'path', context),
     isComputed: kind === 'binary' || kind === 'unary' || kind === 'call',
     missing: context.environment.platformVersion === 1 ? null : undefined,
-    root,
   };
 }
 
@@ -368,8 +340,6 @@ interface CompiledValue {
   readonly isComputed: boolean;
   /** The value of an undefined result: null on platform version 1. [app] */
   readonly missing: null | undefined;
-  /** The name of the scope if the expression reads members of it, and no name of the path is inherited. */
-  readonly root?: string | undefined;
 }
 
 /** Creates a value whose result needs no post-processing. */

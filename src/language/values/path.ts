@@ -27,7 +27,7 @@ export function memberReader(name: string): Reader {
 }
 
 /** Whether plain objects inherit a property of this name. */
-export function isInherited(name: string): boolean {
+function isInherited(name: string): boolean {
   return name.length >= SHORTEST_INHERITED && INHERITED.has(name);
 }
 
@@ -178,7 +178,6 @@ function asData(member: unknown): unknown {
 /** Whether members that `Object.prototype` lacks are own members of this object: true for plain objects. */
 export function showsOwn(value: unknown): value is PlainObject {
   if (!isObject(value)) return false;
-  if (value === checkedObject) return true;
   // Not a proof by itself, but the read lets V8 cache the shape, which makes the check of the prototype fast.
   if (value['constructor'] === Object && Object.getPrototypeOf(value) === Object.prototype) return true;
   const prototype: object | null = Object.getPrototypeOf(value);
@@ -187,27 +186,4 @@ export function showsOwn(value: unknown): value is PlainObject {
 
 function isObject(value: unknown): value is PlainObject {
   return typeof value === 'object' && value !== null;
-}
-
-/** The object that passed `showsOwn` and that the current evaluation reads repeatedly. */
-let checkedObject: object | undefined;
-
-/**
- * Runs an evaluation that reads many members of one object, so that `showsOwn` checks the object only once.
- * The evaluation must not change the prototype of the object.
- *
- * @param checked an object that passed `showsOwn`; undefined for none
- */
-export function withCheckedObject<Input, Output>(
-  checked: PlainObject | undefined,
-  run: (input: Input) => Output,
-  input: Input,
-): Output {
-  const outer = checkedObject;
-  checkedObject = checked;
-  try {
-    return run(input);
-  } finally {
-    checkedObject = outer;
-  }
 }
