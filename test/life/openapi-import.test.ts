@@ -553,7 +553,7 @@ describe('a second import', () => {
     expect(snapshot(...files)).toEqual(before);
   });
 
-  it('adds operations, updates what nobody changed, and lists operations that are gone', async () => {
+  it('adds operations, updates files without manual edits, and lists operations that are gone', async () => {
     await importDocument(api({ '/users': { post: POST_USER } }));
     const named = { ...USER, properties: { ...USER.properties, nick: { type: 'string' } } };
     const changed = api({

@@ -25,7 +25,7 @@ export const APP_FOLDER: PositionalSpec = {
 
 /**
  * The given folder, else the nearest folder above the current one that is or contains an app. `.` if the current folder
- * contains one, and if there is none, which `openApp` then refuses.
+ * contains an app, or if no folder does; `openApp` then reports the missing app.
  */
 export async function findAppFolder(given: string | undefined, io: Pick<Io, 'cwd'>): Promise<string> {
   if (given !== undefined) return given;

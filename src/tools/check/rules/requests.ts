@@ -312,7 +312,7 @@ export const unsanitizedSecret: Rule = {
           const pointer = pointerTo(request, place, name);
           const isNamed = sanitized[place].has(place === 'headers' ? name.toLowerCase() : name);
           if (isNamed || !readsSecret(subject, request, pointer)) continue;
-          const message = `The secret in request.${place}.${name} stands in the log; name it in log.sanitize.`;
+          const message = `The secret in request.${place}.${name} is written to the log. Add it to log.sanitize.`;
           report({ message, place: request.document.locationOf(pointer, undefined, 'key') });
         }
       }

@@ -77,7 +77,7 @@ export const INIT_COMMAND: Command = {
   notes: [
     'app: writes the manifest, base, connection, a universal module and their tests. Asks for the address and the authentication on a terminal. iml add writes further components.',
     'tests: components that have a test are skipped. Parameters come from the form, responses from the directives and samples.',
-    '--openapi: the address, the authentication and the label come from the document; --base-url, --auth and --label replace them. openapi-report.md lists operations that were left out, and what to check. A second run with a changed document adds new operations and updates what nobody changed; files changed by hand are kept and listed.',
+    '--openapi: the address, the authentication and the label come from the document; --base-url, --auth and --label replace them. openapi-report.md lists operations that were left out, and what to check. A second run with a changed document adds new operations and updates files without manual edits; edited files are kept and listed.',
     'Other existing files are never overwritten.',
   ],
   run: async (args, io) => {

@@ -11,7 +11,7 @@ export interface TokenFiles {
   /** @throws StoreError (STORE_FAILED) for a file that cannot be opened */
   readonly read: (host: string) => Promise<string | undefined>;
   readonly write: (host: string, token: string) => Promise<void>;
-  /** Resolves to false if there is none. */
+  /** Resolves to false if no token is stored. */
   readonly remove: (host: string) => Promise<boolean>;
 }
 

@@ -110,7 +110,7 @@ function readInfo(root: PlainObject): Readonly<Record<'title' | 'version' | 'des
   };
 }
 
-/** Makes the modules of all operations, or lists why there is none. */
+/** Creates the modules of all operations, and lists the reason for each operation without one. */
 function makeModules(
   { operations, leftOut: before }: OperationList,
   shared: Omit<ModuleOptions, 'taken' | 'knownName'>,

@@ -117,8 +117,8 @@ const LIST_NAMES =
 type List = Pick<ResponseShape, 'container' | 'item'>;
 
 /**
- * The list that a response is about: the body itself, or a list of objects in it. A response about one object, which
- * may contain lists, is none. [inf]
+ * The list that a response is about: the body itself, or a list of objects in it. A response about one object
+ * has no such list, even if the object contains lists. [inf]
  */
 function findList(operation: Operation, body: SchemaView, references: References): List | undefined {
   const isSearch = operation.method === 'GET' || /\/(?:search|query|list|find|filter)$/i.test(operation.path);
