@@ -1,11 +1,11 @@
-import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { CORPUS, CORPUS_APPS } from '../corpus.js';
 import { type CliResult, cli } from './fake-io.js';
 
 const BOOKSHOP = path.join(import.meta.dirname, '../../spec-fixtures/bookshop');
-const CORPUS = path.join(import.meta.dirname, '../../../shared/corpus');
 
 let folder: string;
 beforeEach(() => {
@@ -63,14 +63,9 @@ describe('iml docs', () => {
     expect(out).not.toContain('secret-value');
   });
 
-  const apps = existsSync(CORPUS)
-    ? readdirSync(CORPUS, { recursive: true, encoding: 'utf8' }).filter((name) =>
-        name.endsWith('makecomapp.json'),
-      )
-    : [];
-  it.each(apps)('names every module of %s', async (name) => {
-    const app = path.join(CORPUS, path.dirname(name));
-    const { components } = JSON.parse(readFileSync(path.join(CORPUS, name), 'utf8'));
+  it.each(CORPUS_APPS)('names every module of %s', async (name) => {
+    const app = path.join(CORPUS, name);
+    const { components } = JSON.parse(readFileSync(path.join(app, 'makecomapp.json'), 'utf8'));
     const { code, out } = await iml('docs', app);
     expect(code).toBe(0);
     for (const module of Object.keys(components.module)) expect(out).toContain(`\`${module}\`\n`);

@@ -12,16 +12,19 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { CORPUS, isInCorpus } from '../corpus.js';
 import { cli } from './fake-io.js';
 
-const CORPUS = path.resolve(import.meta.dirname, '../../../shared/corpus');
 const APPS = [
+  'fonts',
+  'postbox',
+  'warehouse',
   'HedyAI__make-app-hedy',
   'letmepost__make-app-letmepost',
   'Linked-API__linkedapi-make/src',
   'sudomock__sudomock-make-app/src/sudomock',
   'Ichy77__Open-Source-Make-Apps/src/openrouter',
-].filter((app) => existsSync(path.join(CORPUS, app)));
+].filter(isInCorpus);
 
 let folder: string;
 beforeEach(() => {
@@ -165,6 +168,7 @@ describe('iml init tests', () => {
 
   it.each(APPS)('makes tests that pass for %s', async (app) => {
     copy(path.join(CORPUS, app));
+    rmSync(path.join(folder, 'tests'), { recursive: true, force: true });
     expect((await cli(['init', 'tests'], { cwd: folder })).code).toBe(0);
     const { out, code } = await cli(['test'], { cwd: folder });
     expect(out).toMatch(/\d+ passed(?:, \d+ todo)? in /);

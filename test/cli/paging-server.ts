@@ -6,7 +6,7 @@ export type Disturbance = (page: number, request: IncomingMessage, response: Ser
 
 const PER_PAGE = 100;
 
-/** A server of `total` fonts in pages of 100, as the app of the corpus lists them. */
+/** A server of `total` fonts in pages of 100, as spec-fixtures/corpus/fonts lists them. */
 export function fontServer(total: number, disturb: Disturbance = () => false): Promise<Loopback> {
   return httpServer((request, response) => {
     const page = Number(new URL(request.url ?? '/', 'http://fonts').searchParams.get('page'));

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -184,17 +183,12 @@ describe('findCases', () => {
 
 const FIXTURES = fileURLToPath(new URL('../../spec-fixtures', import.meta.url));
 
-/** The runs of published apps stay outside the repository, because the apps have licences of their own. */
-const APP_RUNS = fileURLToPath(new URL('../../../shared/conformance/apps', import.meta.url));
-
 describe('fixtures of the runtime', async () => {
   await listCases(`${FIXTURES}/runtime`);
 });
 
-describe('runs of published apps', async () => {
-  // The apps are not part of the repository. CI fails if this test is skipped.
-  if (existsSync(APP_RUNS)) await listCases(APP_RUNS);
-  else it.skip('are skipped without ../shared/conformance/apps beside the repository', () => {});
+describe('runs of the apps of the corpus', async () => {
+  await listCases(`${FIXTURES}/app-runs`);
 });
 
 it('every type of error ends a scenario run of a fixture', async () => {
@@ -210,10 +204,9 @@ it('no gap is known', async () => {
 });
 
 it('every listed case is there', async () => {
-  const folders = [`${FIXTURES}/iml`, `${FIXTURES}/runtime`, ...(existsSync(APP_RUNS) ? [APP_RUNS] : [])];
+  const folders = ['iml', 'runtime', 'app-runs'].map((name) => `${FIXTURES}/${name}`);
   const ids = new Set((await findCases(folders)).cases.map(({ id }) => id));
   const { gaps, disputed } = await caseLists();
   const listed = [...gaps.keys(), ...disputed.keys()];
-  const isNamed = (id: string): boolean => ids.has(id) || (id.startsWith('apps/') && !existsSync(APP_RUNS));
-  expect(listed.filter((id) => !isNamed(id))).toEqual([]);
+  expect(listed.filter((id) => !ids.has(id))).toEqual([]);
 });

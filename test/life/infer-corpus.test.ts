@@ -1,15 +1,8 @@
-import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { loadApp } from '../../src/index.js';
 import { inferFields } from '../../src/tools/life/infer/infer-fields.js';
-
-const CORPUS = path.join(import.meta.dirname, '../../../shared/corpus');
-const APPS = existsSync(CORPUS)
-  ? readdirSync(CORPUS, { recursive: true, encoding: 'utf8' })
-      .filter((file) => path.basename(file) === 'makecomapp.json')
-      .map((file) => path.join(CORPUS, path.dirname(file)))
-  : [];
+import { CORPUS, CORPUS_APPS } from '../corpus.js';
 
 interface Field {
   readonly name?: unknown;
@@ -45,16 +38,19 @@ interface Comparison {
 /** Fields that a person declared, and the types that the sample of the module shows. */
 async function compareFields(): Promise<readonly Comparison[]> {
   const all: Comparison[] = [];
-  for (const root of APPS) {
-    for (const { name, type, interface: declared, samples } of (await loadApp(root)).modules.values()) {
+  for (const app of CORPUS_APPS) {
+    const { modules } = await loadApp(path.join(CORPUS, app));
+    for (const { name, type, interface: declared, samples } of modules.values()) {
       // The response of a universal module is that of any request.
       if (type === 'universal' || !Array.isArray(declared?.value)) continue;
       const values: unknown[] = Array.isArray(samples?.value) ? samples.value : [samples?.value];
       const inferred = listTypes(inferFields(values) as readonly Field[]);
       for (const [field, written] of listTypes(declared.value as readonly Field[])) {
         all.push({
-          ...{ app: path.relative(CORPUS, root), field: `${name}.${field}` },
-          ...{ declared: written, inferred: inferred.get(field) },
+          app,
+          field: `${name}.${field}`,
+          declared: written,
+          inferred: inferred.get(field),
         });
       }
     }
@@ -69,7 +65,7 @@ const EXPLAINED: Readonly<Record<string, string>> = {
   'date from any': 'The sample has null, which shows no type.',
 };
 
-describe.skipIf(APPS.length === 0)('interfaces of published apps', async () => {
+describe('interfaces of the apps of the corpus', async () => {
   const fields = await compareFields();
   const known = fields.filter(({ inferred }) => inferred !== undefined);
   const different = known.filter(({ declared, inferred }) => declared !== inferred);
@@ -84,7 +80,7 @@ describe.skipIf(APPS.length === 0)('interfaces of published apps', async () => {
   it('have the inferred type for nine fields of ten, with whole numbers as numbers', () => {
     const isSame = ({ declared, inferred }: Comparison): boolean =>
       declared === inferred || kindOf({ declared, inferred } as Comparison) === 'integer from number';
-    expect(known.length).toBeGreaterThan(150);
+    expect(known.length).toBeGreaterThan(40);
     expect((known.length - different.length) / known.length).toBeGreaterThan(0.85);
     expect(known.filter(isSame).length / known.length).toBeGreaterThan(0.95);
   });

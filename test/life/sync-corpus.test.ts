@@ -1,13 +1,4 @@
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
@@ -21,14 +12,9 @@ import { addComponent, readManifestText, withMember } from '../../src/tools/life
 import { type MakeApi, openMakeApi } from '../../src/tools/life/remote/make-api.js';
 import { planSync, pull, push, type SyncPlan } from '../../src/tools/life/remote/sync.js';
 import { moduleTemplate } from '../../src/tools/life/templates.js';
+import { CORPUS, CORPUS_APPS } from '../corpus.js';
 import { makeTemporaryFolder } from '../temporary-folder.js';
 
-const CORPUS = path.join(import.meta.dirname, '../../../shared/corpus');
-const APPS = existsSync(CORPUS)
-  ? readdirSync(CORPUS, { recursive: true, encoding: 'utf8' })
-      .filter((file) => path.basename(file) === 'makecomapp.json')
-      .map((file) => path.dirname(file))
-  : [];
 const BASE_URL = 'http://127.0.0.1/api';
 const SILENT = { force: false, onWritten: async () => {} };
 
@@ -108,7 +94,7 @@ function filesOf(root: string): Map<string, string> {
   return found;
 }
 
-describe.each(APPS)('the app %s', (source) => {
+describe.each(CORPUS_APPS)('the app %s', (source) => {
   it('is pushed to an empty API, comes back byte by byte, and shows edits of both sides', async () => {
     const root = path.join(folder, 'app');
     cpSync(path.join(CORPUS, source), root, { recursive: true });

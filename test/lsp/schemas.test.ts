@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { Ajv } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { loadApp } from '../../src/index.js';
 import { listDocuments } from '../../src/tools/check/subject/checked-document.js';
 import { chooseSchema, listSchemas, makeSchema } from '../../src/tools/lsp/list-schemas.js';
+import { CORPUS, CORPUS_APPS } from '../corpus.js';
 
 const ajv = new Ajv({ strict: true, allowUnionTypes: true, allErrors: true });
 const ajv2020 = new Ajv2020({ strict: false });
@@ -61,16 +62,8 @@ function undescribed(schema: unknown, at: string): readonly string[] {
   });
 }
 
-const CORPUS = path.resolve(import.meta.dirname, '../../../shared/corpus');
-const APPS = existsSync(CORPUS)
-  ? readdirSync(CORPUS, { recursive: true, encoding: 'utf8' })
-      .filter((file) => path.basename(file) === 'makecomapp.json')
-      .map((file) => path.dirname(file))
-  : [];
-
-// The apps are not part of the repository. CI fails if this test is skipped.
-describe.skipIf(APPS.length === 0)('published apps', () => {
-  it.each(APPS)('%s: schemas refuse exactly the members that loading warns about', async (folder) => {
+describe('apps of the corpus', () => {
+  it.each(CORPUS_APPS)('%s: schemas refuse exactly the members that loading warns about', async (folder) => {
     const app = await loadApp(path.join(CORPUS, folder));
     const warned = new Set(app.warnings.map(({ place }) => place.file));
     for (const checked of listDocuments(app)) {
