@@ -1,7 +1,6 @@
 import path from 'node:path';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import { builtEngine } from './built-engine.js';
-import { inLanes } from './test-order.js';
 
 // CI counts tests: see .ci/count-tests.mjs.
 const report = ['json', { outputFile: 'node_modules/.cache/vitest-report.json' }] as const;
@@ -12,18 +11,27 @@ const SEED = process.env['IML_SEED'] ?? '1';
 /** Files that measure the memory of their process. */
 const APART: readonly string[] = ['test/sandbox/host.test.ts'];
 
+/**
+ * Files that kill processes, restart databases, pack the package, open a browser or need many seconds.
+ * `npm run test:all` runs them.
+ */
+const SLOW: readonly string[] = [
+  'test/{browser,package}/**/*.test.ts',
+  'test/host/{chaos,crash-matrix,database-restart,faults,host-commands}.test.ts',
+  'test/host/{hostile-apps,lost-answers,serve-fleet,serve-process}.test.ts',
+  'test/rest/{database-outage,process,public-cli}.test.ts',
+];
+
+const TESTS: readonly string[] = ['test/**/*.test.ts'];
+
 /** Files of a worker share modules, because imports take longer than most tests, and a browser. */
 const PROJECTS: readonly TestProjectInlineConfiguration[] = [
   { extends: true, test: { name: 'apart', include: [...APART] } },
   {
     extends: true,
-    test: {
-      name: 'shared',
-      include: ['test/**/*.test.ts'],
-      exclude: [...APART],
-      isolate: false,
-    },
+    test: { name: 'fast', include: [...TESTS], exclude: [...APART, ...SLOW], isolate: false },
   },
+  { extends: true, test: { name: 'slow', include: [...SLOW], isolate: false } },
 ];
 
 const built = builtEngine();
@@ -40,7 +48,6 @@ export default defineConfig({
     server: { deps: { external: [/\/dist\//] } },
     setupFiles: ['.config/property-seed.ts'],
     reporters: process.env['CI'] === undefined ? ['default'] : ['default', [...report]],
-    sequence: { sequencer: inLanes('apart') },
     // Twice the cores of a small machine, because tests of hosts, servers and processes mostly wait.
     maxWorkers: 4,
     // Only tests that hang fail.
