@@ -16,10 +16,16 @@ const APART: readonly string[] = ['test/sandbox/host.test.ts'];
  * `npm run test:all` runs them.
  */
 const SLOW: readonly string[] = [
-  'test/{browser,package}/**/*.test.ts',
+  'test/{browser,canary,package}/**/*.test.ts',
+  'test/{cli,testing}/bench.test.ts',
+  'test/docs/docs.test.ts',
   'test/host/{chaos,crash-matrix,database-restart,faults,host-commands}.test.ts',
-  'test/host/{hostile-apps,lost-answers,serve-fleet,serve-process}.test.ts',
-  'test/rest/{database-outage,process,public-cli}.test.ts',
+  'test/host/{hostile-apps,large-events,large-scenarios,lost-answers}.test.ts',
+  'test/host/{open-host-postgres,queue-contract,serve-fleet,serve-process}.test.ts',
+  'test/language/functions/growth.test.ts',
+  'test/parameters/large-forms.test.ts',
+  'test/rest/{contract-http,database-outage,hostile,large-lists,process,public-cli}.test.ts',
+  'test/server/serve-fetch.test.ts',
 ];
 
 const TESTS: readonly string[] = ['test/**/*.test.ts'];
