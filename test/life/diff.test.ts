@@ -163,7 +163,7 @@ describe('iml diff', () => {
       rules: expect.arrayContaining([
         expect.objectContaining({
           id: 'base-changed',
-          helpUri: 'https://github.com/iml-runtime/iml-runtime/blob/main/docs/app-life.md#iml-diff',
+          helpUri: 'https://iml-runtime.github.io/iml-runtime/app-life.html#iml-diff',
         }),
       ]),
     });

@@ -416,7 +416,7 @@ describe('the language server', () => {
   ])('offers the suggestion of %s as a quick fix, with the page of its rule', async (text, rule, meant) => {
     await editor.change(text);
     const [wrong] = await editor.diagnostics(file, (found) => found.some(({ code }) => code === rule));
-    expect(wrong?.codeDescription?.href).toMatch(new RegExp(`/docs/rules/${rule}\\.md$`));
+    expect(wrong?.codeDescription?.href).toMatch(new RegExp(`/rules/${rule}\\.html$`));
     const actions = await editor.request<{ title: string; edit: WorkspaceEdit }[]>(
       'textDocument/codeAction',
       { range: wrong?.range, context: { diagnostics: [wrong] } },

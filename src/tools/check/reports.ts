@@ -127,14 +127,14 @@ function encodePath(file: string): string {
 }
 
 /** Address of the documentation. */
-export const DOCS = 'https://github.com/iml-runtime/iml-runtime/blob/main/docs';
+export const DOCS = 'https://iml-runtime.github.io/iml-runtime';
 
 /** Address of the page of a rule. */
 export function rulePage(id: string): string {
-  return `${DOCS}/rules/${id}.md`;
+  return `${DOCS}/rules/${id}.html`;
 }
 
-/** The page of a rule in `docs/rules/`, as Markdown. */
+/** The page of a rule, as Markdown. `npm run docs` writes it to `docs/rules/`. */
 export function printRulePage({ id, level, summary, why, bad, good, canFix, review }: Rule): string {
   const fix = canFix === true ? ' `--fix` fixes unambiguous cases.' : '';
   return `# ${id}

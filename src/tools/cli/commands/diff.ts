@@ -219,7 +219,7 @@ function createDiffSarif(root: string, changes: readonly Change[], version: stri
     id,
     summary,
     level: LEVELS[level],
-    page: `${DOCS}/app-life.md#iml-diff`,
+    page: `${DOCS}/app-life.html#iml-diff`,
   }));
   return createSarif({ root, findings }, { name: 'iml diff', version, rules });
 }

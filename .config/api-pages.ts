@@ -87,8 +87,7 @@ function resolve(symbol: ts.Symbol, checker: ts.TypeChecker): ts.Symbol {
 
 const VALUE = ts.SymbolFlags.Function | ts.SymbolFlags.Class | ts.SymbolFlags.Variable;
 
-const NOTE =
-  'Generated from the declarations of the package by `npx vitest run -u --config .config/vitest.config.ts test/docs/api.test.ts`.';
+const NOTE = 'Generated from the declarations of the package.';
 
 function describe(exported: ts.Symbol, checker: ts.TypeChecker): string {
   const symbol = resolve(exported, checker);
@@ -118,6 +117,30 @@ function printDeclaration(declaration: ts.Declaration): string {
     .replace(/^\s*#private;\n/gm, '')
     .replace(/^\s*private .*;\n/gm, '')
     .replace(/^export (?:declare )?/, '');
+}
+
+/** What each entry is for, in the order of the index. */
+const ENTRIES: Readonly<Record<string, string>> = {
+  'index.md': 'apps, engines, pool, runs, connections, webhooks, errors',
+  'iml.md': 'the expression language',
+  'parameters.md': 'forms',
+  'scenario.md': 'flows and scenario states',
+  'host.md': 'webhooks, events, queue',
+  'rest.md': 'the REST API v2',
+  'testing.md': 'test kit and contracts',
+  'worker.md': 'entry of the threads of a pool',
+  'host-worker.md': 'entry of the threads of a host',
+};
+
+/** The index of `docs/api`. */
+export function printApiIndex(pages: readonly ApiPage[]): string {
+  const unknown = pages.filter(({ file }) => !Object.hasOwn(ENTRIES, file));
+  if (unknown.length > 0) throw new Error(`ENTRIES lacks ${unknown.map(({ file }) => file).join(', ')}.`);
+  const rows = Object.entries(ENTRIES).map(([file, about]) => {
+    const entry = file === 'index.md' ? 'iml-runtime' : `iml-runtime/${file.slice(0, -'.md'.length)}`;
+    return `| [${file}](${file}) | \`${entry}\`: ${about} |\n`;
+  });
+  return `# API reference\n\nOne page per entry of the package, generated from its declarations.\n\n| page | entry |\n| --- | --- |\n${rows.join('')}`;
 }
 
 /** The entries of a package with their declaration files. */
