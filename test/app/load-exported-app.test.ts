@@ -399,3 +399,157 @@ describe('an app with all files in one folder', () => {
     expect(declared.modules.size).toBe(0);
   });
 });
+
+describe('layouts of published apps', () => {
+  const url = 'https://x.test/a';
+
+  it('reads metadata.imljson, app/base.imljson and functions/NAME.js', async () => {
+    const app = await loadApp(
+      writeApp({
+        'app/metadata.imljson': { name: 'forms', label: 'Forms' },
+        'app/base.imljson': { baseUrl: 'https://x.test' },
+        'connections/forms/metadata.imljson': { name: 'forms', type: 'oauth2' },
+        'connections/forms/communication.imljson': { token: { url } },
+        'rpcs/list_forms/metadata.imljson': { name: 'listForms', connection: 'forms' },
+        'rpcs/list_forms/api.imljson': { url: '/forms' },
+        'webhooks/submissions/metadata.imljson': { name: 'submissions', type: 'web', connection: 'forms' },
+        'webhooks/submissions/api.imljson': { output: '{{body}}' },
+        'modules/watch_forms/metadata.imljson': {
+          name: 'watchForms',
+          type: 'instant_trigger',
+          webhook: 'webhooks/submissions',
+        },
+        'modules/watch_forms/interface.imljson': ['rpc://listForms'],
+        'functions/joinNames.js': 'function joinNames(list) { return list.join(); }',
+        'functions/joinNames.test.js': "it('joins', () => {});",
+      }),
+    );
+    expect(warningsOf(app)).toEqual([]);
+    expect(app.base?.file).toBe('app/base.imljson');
+    expect([...app.rpcs.keys()]).toEqual(['listForms']);
+    expect(app.connections.get('forms')?.type).toBe('oauth');
+    expect(app.modules.get('watchForms')).toMatchObject({ type: 'instant_trigger', webhook: 'submissions' });
+    expect(app.functions.get('joinNames')).toMatchObject({
+      file: 'functions/joinNames.js',
+      testFile: 'functions/joinNames.test.js',
+    });
+  });
+
+  it('reads the synchronized layout: attachedAccounts, and tests in a folder of their own', async () => {
+    const root = writeApp({
+      'base.imljson': { baseUrl: 'https://x.test' },
+      'metadata.json': { label: 'Shop' },
+      'connections/shop/metadata.json': { $id: '0', label: 'Shop', type: 'basic' },
+      'connections/shop/communication.imljson': { url },
+      'modules/getThing/metadata.json': {
+        typeId: 4,
+        crud: 'read',
+        attachedAccounts: ['acme-shop-x1y2z31'],
+      },
+      'modules/getThing/communication.imljson': { url: '/thing' },
+      'rpcs/listThings/metadata.json': { label: 'List', attachedAccounts: ['connections/shop'] },
+      'rpcs/listThings/communication.imljson': { url: '/things' },
+      'functions/up/code.js': 'function up() {}',
+      'functions/up/test/test.js': "it('is', () => {});",
+    });
+    expect(warningsOf(await loadApp(root))).toEqual([]);
+    for (const manifest of [undefined, { fileVersion: 1, components: {}, origins: [] }]) {
+      if (manifest) writeFileSync(path.join(root, 'makecomapp.json'), JSON.stringify(manifest));
+      const app = await loadApp(root);
+      expect(app.modules.get('getThing')).toMatchObject({ type: 'action', connection: 'shop' });
+      expect(app.rpcs.get('listThings')).toMatchObject({ connection: 'shop' });
+      expect(app.functions.get('up')?.testFile).toBe('functions/up/test/test.js');
+    }
+  });
+
+  it('reports an attached account that could be any of two connections', async () => {
+    const app = await loadApp(
+      writeApp({
+        'base.imljson': {},
+        'connections/one/metadata.json': { type: 'basic' },
+        'connections/one/api.imljson': { url },
+        'connections/two/metadata.json': { type: 'basic' },
+        'connections/two/api.imljson': { url },
+        'modules/getThing/metadata.json': { typeId: 4, attachedAccounts: ['two', 'acme1'] },
+        'modules/getThing/api.imljson': { url },
+      }),
+    );
+    expect(app.modules.get('getThing')).toMatchObject({ connection: 'two', altConnection: 'acme1' });
+    expect(warningsOf(app)).toContain(
+      'unknown-reference modules/getThing/metadata.json#/attachedAccounts:3:23',
+    );
+  });
+
+  it('reads files that name their component, in the folders of their kinds', async () => {
+    const app = await loadApp(
+      writeApp({
+        'plugin/base.json': { baseUrl: 'https://x.test' },
+        'plugin/connections/guard.communication.json': { url },
+        'plugin/connections/guard.parameters.json': [{ name: 'key', type: 'password' }],
+        'plugin/modules/scan_text.communication.json': { url: '/scan', response: { output: '{{body}}' } },
+        'plugin/modules/scan_text.interface.json': [{ name: 'id', type: 'text' }],
+        'plugin/modules/list_scans.communication.json': { url: '/scans', response: { iterate: '{{body}}' } },
+      }),
+    );
+    expect(app.connections.get('guard')?.params?.value).toHaveLength(1);
+    expect(app.modules.get('scan_text')).toMatchObject({ type: 'action', connection: 'guard' });
+    expect(app.modules.get('list_scans')).toMatchObject({ type: 'search', connection: 'guard' });
+  });
+
+  it('finds the app in the folder around an unpacked export', async () => {
+    const around = Object.entries(EXPORT).map(([file, content]) => [
+      `my-app.v1/my-app-x1y2z3/${file}`,
+      content,
+    ]);
+    const app = await loadApp(writeApp(Object.fromEntries(around)));
+    expect(app.name).toBe('my-app-x1y2z3');
+    expect(app.modules.get('watchThings')?.type).toBe('trigger');
+  });
+
+  it.each([
+    [
+      'an export that is still packed',
+      { 'app.v1.zip': 'PK' },
+      'app.v1.zip',
+      '" is a ZIP archive. Unpack it, and name the folder.',
+    ],
+    [
+      'a folder with a packed export',
+      { 'app.v1.zip': 'PK' },
+      '',
+      'If "app.v1.zip" is an exported app, unpack it.',
+    ],
+    [
+      'a whole app in one file',
+      { 'make/app.json': { name: 'x', modules: [{ name: 'getThing', request: { url } }] } },
+      '',
+      '"make/app.json" holds a whole app in one file',
+    ],
+    [
+      'a whole app in one file with modules by name',
+      { 'app.json': { modules: { getThing: { type: 'action', communication: { url } } } } },
+      '',
+      '"app.json" holds a whole app in one file',
+    ],
+    [
+      'a file per module',
+      { 'actions/add-tag.json': { label: 'Add', communication: { url }, parameters: [] } },
+      '',
+      '"actions/add-tag.json" holds a whole component in one file',
+    ],
+    [
+      'files that do not say their kind',
+      { 'make/place-call.communication.json': { url }, 'make/place-call.parameters.json': [] },
+      '',
+      'The name of "make/place-call.communication.json" does not say what kind of component it is',
+    ],
+    ['other JSON', { 'package.json': { modules: ['a'] } }, '', 'Expected makecomapp.json, or the folders'],
+  ])('refuses %s with the reason', async (_title, files, target, message) => {
+    const root = writeApp(files);
+    const error = await specErrorOf(() => loadApp(path.join(root, target)));
+    expect(error.code).toBe('SPEC_MISSING');
+    expect(error.message).toContain(message);
+    if (message.includes(' holds '))
+      expect(error.message).toContain('"iml migrate" writes the makecomapp.json');
+  });
+});

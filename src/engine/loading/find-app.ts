@@ -1,12 +1,11 @@
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { SpecError } from '../../shared/errors/engine-error.js';
-import { isPlainObject } from '../../shared/plain-object.js';
-import { readDocument } from '../document/jsonc.js';
-import { type AppFolder, kindFolders, listFiles, SPEC_FILE } from './app-folder.js';
-import { CODE_TYPES, COMPONENT_KINDS, type ComponentKind } from './code-types.js';
-import { isFlat } from './read-component-files.js';
+import { kindFolders, listFiles, SPEC_FILE } from './app-folder.js';
+import { COMPONENT_KINDS } from './code-types.js';
+import { findFlatFiles, isFlat } from './read-component-files.js';
 import { MANIFEST } from './read-manifest.js';
+import { explainMissing, explainZip, findSingleFiles } from './refused-layouts.js';
 
 export interface AppLocation {
   /** Folder that paths of the app are relative to. */
@@ -16,7 +15,7 @@ export interface AppLocation {
 
 /**
  * Finds the app that a path means: the folder itself or its `src/`, with a manifest, in the exported style or flat;
- * else the one manifest somewhere below, else the one flat app. The path of the manifest itself will do too.
+ * else the one manifest somewhere below, else the one exported or flat app. The path of the manifest itself will do too.
  * Source: published apps. [app]
  *
  * @throws SpecError SPEC_MISSING if there is no app, or more than one, whose paths it then names; SPEC_READ.
@@ -27,7 +26,9 @@ export async function findApp(given: string): Promise<AppLocation> {
   if (kind === 'file' && path.basename(start) === MANIFEST) {
     return { folder: path.dirname(start), layout: 'manifest' };
   }
-  if (kind !== 'folder') throw new SpecError('SPEC_MISSING', `There is no folder "${given}".`);
+  if (kind !== 'folder') {
+    throw new SpecError('SPEC_MISSING', explainZip(given, kind) ?? `There is no folder "${given}".`);
+  }
 
   return (await findHere(start, given)) ?? findBelow(start, given);
 }
@@ -72,27 +73,38 @@ async function findHere(start: string, given: string): Promise<AppLocation | und
   return undefined;
 }
 
+/** Below the folder: the apps with a manifest, or without any the exported and flat ones. */
 async function findBelow(start: string, given: string): Promise<AppLocation> {
   const files = listFiles(start)
     .filter(({ isFolder }) => !isFolder)
     .map((entry) => entry.path);
   const manifests = files.filter((file) => path.posix.basename(file) === MANIFEST);
-  const layout = manifests.length > 0 ? 'manifest' : 'flat';
-  const folders =
-    layout === 'manifest' ? manifests.map((file) => path.dirname(file)) : findFlatFolders(files);
-  const [first, second] = folders;
-  if (first === undefined) {
-    const hint = `Expected ${MANIFEST}, or the folders of an exported app: module/NAME/api.imljson.`;
-    throw new SpecError('SPEC_MISSING', `There is no app in "${given}". ${hint}`);
-  }
+  const exported = findExportedFolders(files).map((folder) => ({ folder, layout: 'exported' as const }));
+  const flat = findFlatFolders(files).map((folder) => ({ folder, layout: 'flat' as const }));
+  const found: readonly AppLocation[] =
+    manifests.length > 0
+      ? manifests.map((file) => ({ folder: path.dirname(file), layout: 'manifest' }))
+      : [...exported, ...flat.filter(({ folder }) => exported.every((one) => one.folder !== folder))];
+  const [first, second] = found;
+  if (first === undefined) throw new SpecError('SPEC_MISSING', explainMissing(start, given, files));
   if (second !== undefined) {
-    const named = folders.map((folder) => `  ${path.join(given, folder)}`);
+    const named = found.map(({ folder }) => `  ${path.join(given, folder)}`);
     throw new SpecError(
       'SPEC_MISSING',
-      `There are ${folders.length} apps in "${given}". Name one:\n${named.join('\n')}`,
+      `There are ${found.length} apps in "${given}". Name one:\n${named.join('\n')}`,
     );
   }
-  return { folder: path.join(start, first), layout };
+  return { folder: path.join(start, first.folder), layout: first.layout };
+}
+
+/** Folders of exported apps below the start, such as the one that an unpacked export holds. */
+function findExportedFolders(files: readonly string[]): readonly string[] {
+  const folders = files.flatMap((file) => {
+    const steps = file.split('/');
+    const own = [2, 3].find((count) => count < steps.length && isExportedFile(steps.slice(-count).join('/')));
+    return own === undefined ? [] : [steps.slice(0, -own).join('/')];
+  });
+  return [...new Set(folders)];
 }
 
 /** Folders with the flat layout, nearest first. */
@@ -124,8 +136,9 @@ async function findKind(target: string, given: string): Promise<'file' | 'folder
 }
 
 /**
- * A spec file in a folder of a component kind, inside a component folder, identifies an exported app. [inf] A spec
- * file directly in the folder of a kind identifies an app, too, which is then refused with the reason.
+ * A spec file in a folder of a component kind, inside a component folder, identifies an exported app, and so does the
+ * communication of a component in the folder of its kind. [inf] A spec file directly in the folder of a kind without
+ * a section in its name identifies an app, too, which is then refused with the reason.
  */
 async function isExported(folder: string): Promise<boolean> {
   const kinds = new Set(COMPONENT_KINDS.flatMap(kindFolders));
@@ -134,68 +147,16 @@ async function isExported(folder: string): Promise<boolean> {
     return relative === '' || (kind !== undefined && kinds.has(kind) && relative.split('/').length <= 2);
   });
   const files = entries.filter((entry) => !entry.isFolder).map((entry) => entry.path);
-  const isSpec = (file: string): boolean =>
-    file.split('/').length === 3 && (SPEC_FILE.test(file) || isCommunication(file));
-  return files.some(isSpec) || findSingleFiles(files).length > 0;
+  return files.some(isExportedFile) || findSingleFiles(files).length > 0;
 }
 
-/** `module/getUser/api.json`, as exports of one tool are named. Other plain JSON says nothing. [app] */
-function isCommunication(file: string): boolean {
-  return /(?:^|[/.])(?:api|communication|api-oauth|oauth-communication)\.jsonc?$/.test(file);
-}
-
-/** Specification files directly in the folder of a kind, such as `modules/createContact.imljson`. */
-export function findSingleFiles(
-  files: Iterable<string>,
-): readonly { readonly kind: ComponentKind; readonly file: string }[] {
-  return [...files].flatMap((file) => {
-    const [folder = '', name = '', ...deeper] = file.split('/');
-    const kind = COMPONENT_KINDS.find((one) => kindFolders(one).includes(folder));
-    const isSpec = SPEC_FILE.test(name) && !/^(?:groups|base|common)\./.test(name);
-    if (kind === undefined || deeper.length > 0 || isPartOfKind(kind, name)) return [];
-    return isSpec ? [{ kind, file }] : [];
-  });
-}
-
-/** Whether the folder of a kind is that of its only component: `connection/api.imljson`. */
-function isPartOfKind(kind: ComponentKind, name: string): boolean {
-  if (kind !== 'connection' && kind !== 'webhook') return false;
-  const stem = name.replace(SPEC_FILE, '').replace(`${kind}.`, '');
-  return Object.values(CODE_TYPES[kind]).some(({ part, section }) => stem === part || stem === section);
-}
-
-/**
- * Refuses an app with one file per component. Neither the editor nor Make has such a layout, so the meaning of its
- * members is unknown.
- *
- * @throws SpecError SPEC_INVALID with the found and the expected layout
- */
-export async function refuseSingleFiles(folder: AppFolder, files: Iterable<string>): Promise<void> {
-  const single = findSingleFiles(files);
-  const [first] = single;
-  if (first === undefined) return;
-  const { kind, file } = first;
-  const own = `${path.posix.dirname(file)}/${path.posix.basename(file).replace(SPEC_FILE, '')}`;
-  const more = single.length === 1 ? '' : ` (and ${single.length - 1} more like it)`;
-  const message = [
-    `The ${kind} in "${file}"${more} is written in one file${await listMembers(folder, file)}.`,
-    'Expected is a folder for each component, with a file for each of its parts:',
-    `  ${own}/metadata.json     its metadata: {"label": "...", "type": "..."}`,
-    `  ${own}/api.imljson       its communication: the request, or a list of them`,
-    `  ${own}/${kind === 'module' ? 'expect.imljson   ' : 'parameters.imljson'} its parameters: a list of fields`,
-    'or a makecomapp.json that names such files.',
-  ].join('\n');
-  throw new SpecError('SPEC_INVALID', message, { place: { file, line: 1, column: 1 } });
-}
-
-async function listMembers(folder: AppFolder, file: string): Promise<string> {
-  try {
-    const text = await folder.read(file, () => ({ file }));
-    const { value } = readDocument(text ?? '', file, () => {});
-    const names = isPlainObject(value) ? Object.keys(value).slice(0, 8) : [];
-    return names.length === 0 ? '' : `, with ${names.join(', ')}`;
-  } catch (error) {
-    if (error instanceof SpecError) return '';
-    throw error;
-  }
+/** Whether a path relative to a folder makes it an exported app: `module/getUser/api.json`. Other plain JSON says nothing. [app] */
+function isExportedFile(file: string): boolean {
+  const [kind = '', , name] = file.split('/');
+  if (!COMPONENT_KINDS.some((one) => kindFolders(one).includes(kind))) return false;
+  if (name === undefined) return findFlatFiles([file]).some((flat) => flat.name === 'communication');
+  return (
+    SPEC_FILE.test(name) ||
+    /^(?:.*\.)?(?:api|communication|api-oauth|oauth-communication)\.jsonc?$/.test(name)
+  );
 }

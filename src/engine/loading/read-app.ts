@@ -14,10 +14,17 @@ import { readDocument } from '../document/jsonc.js';
 import { type AppFolder, type LoadOptions, listFiles, openAppFolder, SPEC_FILE } from './app-folder.js';
 import { assembleApp } from './assemble-app.js';
 import type { ComponentPart } from './code-types.js';
-import { findApp, findSingleFiles, refuseSingleFiles } from './find-app.js';
+import { findApp } from './find-app.js';
 import { type CodeFile, type CodeReader, createCodeReader, readFlat } from './read-component-files.js';
-import { type FoundComponent, findLyingFiles, readExported, readFound } from './read-exported.js';
+import {
+  type FoundComponent,
+  findLyingFiles,
+  linkComponents,
+  readExported,
+  readFound,
+} from './read-exported.js';
 import { MANIFEST, type ManifestParts, readManifest } from './read-manifest.js';
+import { findSingleFiles, refuseSingleFiles } from './refused-layouts.js';
 
 /** See `loadApp`. */
 export async function readApp(folder: string, options: LoadOptions): Promise<App> {
@@ -103,14 +110,15 @@ async function completeManifest(folder: AppFolder, parts: ManifestParts): Promis
     if (part === undefined) continue;
     components.push({ ...part, name });
     for (const { file } of found.files) declared.add(file);
-    declared.add(`${found.folder}/metadata.json`);
+    if (found.metadata !== undefined) declared.add(found.metadata);
   }
+  const linked = linkComponents([...parts.components, ...components]);
   return {
     ...parts,
     base: parts.base ?? documents.get('base'),
     common: parts.common ?? documents.get('common'),
     groups: parts.groups ?? documents.get('groups'),
-    components: [...parts.components, ...components],
+    components: [...parts.components, ...linked.slice(parts.components.length)],
     declared,
   };
 }

@@ -8,7 +8,7 @@ import {
   type Warning,
 } from '../document/document.js';
 import { readDocument } from '../document/jsonc.js';
-import { type AppFolder, listFiles, SPEC_EXTENSIONS, SPEC_FILE } from './app-folder.js';
+import { type AppFolder, kindFolders, listFiles, SPEC_EXTENSIONS, SPEC_FILE } from './app-folder.js';
 import {
   type AppParts,
   CODE_TYPES,
@@ -109,6 +109,9 @@ function tellMissing(owner: string, code: CodeFile, warn: Warn): void {
 /** `module.getTask.api.imljson`: kind, name, section. The name may be absent if the kind has one component. */
 const FLAT_FILE = /^([a-z]+)(?:\.([A-Za-z0-9_-]+))?\.([a-zA-Z-]+)\.(?:imljson|iml\.jsonc?|jsonc?)$/;
 
+/** `function.joinNames.js` and its test `function.joinNames.test.js`. */
+const FUNCTION_FILE = /^function\.([A-Za-z_$][\w$]*)(?:\.(code|test))?\.js$/;
+
 export interface FlatFile extends CodeFile {
   readonly kind: ComponentKind;
   readonly component: string;
@@ -119,19 +122,27 @@ export function isFlat(files: readonly string[]): boolean {
   return files.some((file) => readFlatName(file)?.name === 'communication');
 }
 
-/** Recognized files of a folder. */
+/** Files whose names say kind, component and part: `module.getTask.api.json`, `modules/getTask.api.json`. */
 export function findFlatFiles(files: readonly string[]): readonly FlatFile[] {
   return files.flatMap((file) => readFlatName(file) ?? []);
 }
 
 function readFlatName(file: string): FlatFile | undefined {
-  const [, first, name, section] = FLAT_FILE.exec(file) ?? [];
-  const kind = COMPONENT_KINDS.find((one) => one === first);
-  const found = kind && findCodeType(CODE_TYPES[kind], section);
-  if (kind === undefined || found === undefined || found[1].contents === 'source') return undefined;
+  const [folder = '', inFolder, ...deeper] = file.split('/');
+  const ofFolder = COMPONENT_KINDS.find((kind) => kindFolders(kind).includes(folder));
+  if (deeper.length > 0 || (inFolder !== undefined && ofFolder === undefined)) return undefined;
+  const name = inFolder === undefined ? file : `${ofFolder}.${inFolder}`;
+  const [, first, component, section] = FLAT_FILE.exec(name) ?? [];
+  const [, functionName, part = 'code'] = FUNCTION_FILE.exec(name) ?? [];
+  const kind = functionName === undefined ? COMPONENT_KINDS.find((one) => one === first) : 'function';
+  const found = kind && findCodeType(CODE_TYPES[kind], functionName === undefined ? section : part);
+  if (kind === undefined || found === undefined) return undefined;
+  if ((found[1].contents === 'source') !== (functionName !== undefined)) return undefined;
+  // In the folder of a kind, a file without a name is that of the only component.
+  if (inFolder !== undefined && component === undefined && functionName === undefined) return undefined;
   return {
     kind,
-    component: name ?? kind,
+    component: functionName ?? component ?? kind,
     name: found[0],
     type: found[1],
     file,

@@ -21,7 +21,6 @@ import {
   type ComponentPart,
   GENERAL_CODE_TYPES,
 } from './code-types.js';
-import { refuseSingleFiles } from './find-app.js';
 import {
   type CodeFile,
   type CodeReader,
@@ -29,8 +28,10 @@ import {
   findFlatFiles,
   readFlatComponents,
 } from './read-component-files.js';
+import { refuseSingleFiles } from './refused-layouts.js';
 
-const METADATA = 'metadata.json';
+/** Names of metadata files: as the exporter writes them, and as one public app has them. [src][app] */
+const METADATA_FILES = ['metadata.json', 'metadata.imljson'];
 
 /** A folder with this file is a separate app. */
 const MANIFEST = 'makecomapp.json';
@@ -59,7 +60,7 @@ const METADATA_KEYS: Readonly<Record<ComponentField, readonly string[]>> = {
 };
 
 /** Folders of general files. [inf] */
-const GENERAL_FOLDERS = ['', 'general', 'base', 'common', 'modules', 'module'];
+const GENERAL_FOLDERS = ['', 'general', 'app', 'base', 'common', 'modules', 'module'];
 
 /** Kinds whose only component can be directly in the folder of the kind. [app] */
 const SINGLE_KINDS: readonly ComponentKind[] = ['connection', 'webhook'];
@@ -67,8 +68,8 @@ const SINGLE_KINDS: readonly ComponentKind[] = ['connection', 'webhook'];
 /**
  * Reads an app without a manifest by the names of its files: a folder per kind, in it one per component
  * with `metadata.json` and `api.imljson`, `parameters.imljson` and so on, as the exporter writes them. It also reads the names
- * of a cloned app, a `metadata.json` of the app that lists components, a connection or webhook without a folder of its own, and
- * files such as `connection.communication.json` in the root.
+ * of a cloned app, a `metadata.json` of the app that lists components, a connection or webhook without a folder of its own,
+ * and files that name their component: `connection.communication.json`, `modules/getThing.api.json`, `functions/join.js`.
  * Source: https://github.com/integromat/vscode-apps-sdk#readme (file names of exports and clones). [inf]
  *
  * @throws SpecError SPEC_JSON, SPEC_READ.
@@ -87,46 +88,79 @@ export async function readExported(folder: AppFolder, name: string): Promise<App
       file: 'base.imljson',
     }));
   }
-  const listed = await readMetadata(folder, METADATA, warn);
+  const appMetadata = GENERAL_FOLDERS.map((at) => findMetadata(lying.files, at)).find(Boolean);
+  if (appMetadata !== undefined) used.add(appMetadata);
+  const listed = appMetadata === undefined ? undefined : await readMetadata(folder, appMetadata, warn);
   const components: ComponentPart[] = [];
-  const unlinked = new Set<ComponentPart>();
+  const guessed = new Set<ComponentPart>();
   for (const found of lying.components) {
-    for (const file of [...found.files.map((code) => code.file), `${found.folder}/${METADATA}`])
-      used.add(file);
+    for (const { file } of found.files) used.add(file);
+    if (found.metadata !== undefined) used.add(found.metadata);
     const part = await readFound(folder, reader, { ...found, appName: name, listed }, warn);
     components.push(part);
-    if (found.kind !== 'connection' && part.fields.connection === undefined) unlinked.add(part);
+    if (found.metadata === undefined && listed === undefined) guessed.add(part);
   }
-  // Folders take precedence over files in the root.
-  const flat = findFlatFiles([...lying.files].filter((file) => !file.includes('/'))).filter(
-    ({ kind, component }) => components.every((part) => part.kind !== kind || part.name !== component),
+  // Folders take precedence over files that name their component.
+  const flat = findFlatFiles([...lying.files]).filter(
+    ({ kind, component, file }) =>
+      !used.has(file) && components.every((part) => part.kind !== kind || part.name !== component),
   );
   for (const { file } of flat) used.add(file);
-  components.push(...(await readFlatComponents(reader, flat)));
+  for (const part of await readFlatComponents(reader, flat)) {
+    components.push(part);
+    guessed.add(part);
+  }
   warnUnused(folder, lying.files, used, warn);
   return {
     name,
     base: documents.get('base'),
     common: documents.get('common'),
     groups: documents.get('groups'),
-    components: linkConnection(components, unlinked, lying.files),
+    components: linkComponents(components, guessed),
     foreign: new Set(),
     warnings,
   };
 }
 
-/** Without metadata, components run with the connection if the app has only one. [inf] */
-function linkConnection(
+/**
+ * Names of connections and webhooks that components refer to. The synchronization of the platform lists connections as
+ * `attachedAccounts` and writes the path of the folder or the name that the platform made, which no file tells: of an
+ * app with one connection it is that one. Components without metadata use the only connection, too. [app][inf]
+ */
+export function linkComponents(
   components: readonly ComponentPart[],
-  unlinked: ReadonlySet<ComponentPart>,
-  files: ReadonlySet<string>,
+  guessed: ReadonlySet<ComponentPart> = new Set(),
 ): readonly ComponentPart[] {
-  const [only, second] = components.filter(({ kind }) => kind === 'connection');
-  if (only === undefined || second !== undefined || files.has(METADATA)) return components;
+  const names = (kind: ComponentKind): readonly string[] =>
+    components.filter((part) => part.kind === kind).map((part) => part.name);
+  const known = { connection: names('connection'), webhook: names('webhook') };
+  const resolve = (kind: keyof typeof known, value: unknown): unknown => {
+    if (typeof value !== 'string' || known[kind].includes(value)) return value;
+    const last = path.posix.basename(value);
+    return known[kind].includes(last) ? last : value;
+  };
+  const attached = (value: unknown): unknown => {
+    const resolved = resolve('connection', value);
+    const isKnown = typeof resolved === 'string' && known.connection.includes(resolved);
+    return typeof value !== 'string' || isKnown || known.connection.length !== 1
+      ? resolved
+      : known.connection[0];
+  };
   return components.map((part) => {
-    const hasMetadata = files.has(`${path.posix.dirname(part.locationOf().file ?? '')}/${METADATA}`);
-    if (!unlinked.has(part) || hasMetadata || part.kind === 'function') return part;
-    return { ...part, fields: { ...part.fields, connection: only.name } };
+    const { connection, altConnection, webhook, attachedAccounts } = part.fields;
+    if (part.kind === 'connection' || part.kind === 'function') return part;
+    if (part.kind === 'endpoint' && Array.isArray(attachedAccounts)) {
+      return { ...part, fields: { ...part.fields, attachedAccounts: attachedAccounts.map(attached) } };
+    }
+    const [first, second] = Array.isArray(attachedAccounts) ? attachedAccounts.map(attached) : [];
+    const only = guessed.has(part) && known.connection.length === 1 ? known.connection[0] : undefined;
+    const fields = {
+      ...part.fields,
+      connection: resolve('connection', connection) ?? first ?? only,
+      altConnection: resolve('connection', altConnection) ?? second,
+      webhook: resolve('webhook', webhook),
+    };
+    return { ...part, fields };
   });
 }
 
@@ -135,6 +169,8 @@ export interface FoundComponent {
   readonly kind: ComponentKind;
   readonly folder: string;
   readonly files: readonly CodeFile[];
+  /** File with its metadata. */
+  readonly metadata: string | undefined;
   /** Whether the folder is that of the kind and does not name the component. */
   readonly isUnnamed?: boolean;
 }
@@ -161,13 +197,21 @@ export async function findLyingFiles(folder: AppFolder): Promise<LyingFiles> {
   const components = componentFolders(entries).map(({ kind, path: at }) => ({
     kind,
     folder: at,
-    files: codeFiles(names, CODE_TYPES[kind], [at], path.posix.basename(at)),
+    metadata: findMetadata(files, at),
+    // The synchronization of the platform writes `functions/NAME/test/test.js`. [app]
+    files: codeFiles(
+      names,
+      CODE_TYPES[kind],
+      kind === 'function' ? [at, `${at}/test`] : [at],
+      path.posix.basename(at),
+    ),
   }));
   const unnamed = SINGLE_KINDS.flatMap((kind) =>
     kindFolders(kind).flatMap((at): FoundComponent[] => {
       const found = codeFiles(names, CODE_TYPES[kind], [at], kind);
       const isComponent = found.some(({ type }) => type.runs);
-      return isComponent ? [{ kind, folder: at, files: found, isUnnamed: true }] : [];
+      const metadata = findMetadata(files, at);
+      return isComponent ? [{ kind, folder: at, files: found, metadata, isUnnamed: true }] : [];
     }),
   );
   return {
@@ -175,6 +219,10 @@ export async function findLyingFiles(folder: AppFolder): Promise<LyingFiles> {
     general: codeFiles(names, GENERAL_CODE_TYPES, GENERAL_FOLDERS, ''),
     components: [...components, ...unnamed],
   };
+}
+
+function findMetadata(files: ReadonlySet<string>, at: string): string | undefined {
+  return METADATA_FILES.map((name) => (at === '' ? name : `${at}/${name}`)).find((file) => files.has(file));
 }
 
 /** File names by folder; `.` is the app. */
@@ -193,15 +241,16 @@ function groupByFolder(files: Iterable<string>): ReadonlyMap<string, ReadonlySet
 export async function readFound(
   folder: AppFolder,
   reader: CodeReader,
-  { kind, folder: at, files, isUnnamed = false, appName, listed }: NamedComponent,
+  { kind, folder: at, files, metadata: file, isUnnamed = false, appName, listed }: NamedComponent,
   warn: Warn,
 ): Promise<ComponentPart> {
-  const metadata = await readMetadata(folder, `${at}/${METADATA}`, warn);
+  const metadata = file === undefined ? undefined : await readMetadata(folder, file, warn);
   // Make names the first connection after the app. [src]
   const ownName = isUnnamed ? (appName ?? kind) : path.posix.basename(at);
   const record =
     metadata === undefined ? findListed(listed, kind, isUnnamed ? undefined : ownName) : undefined;
-  const source: MetadataSource = record ?? { document: metadata, pointer: '', file: `${at}/${METADATA}` };
+  const expected = file ?? `${at}/${METADATA_FILES[0]}`;
+  const source: MetadataSource = record ?? { document: metadata, pointer: '', file: expected };
   const part = readPart(kind, { ...source, ownName }, warn);
   return { ...(await reader.read(`${kind} "${part.name}"`, files)), ...part };
 }
@@ -218,14 +267,15 @@ function findListed(
     (record) =>
       isPlainObject(record) && (name === undefined ? list.length === 1 : ownMember(record, 'name') === name),
   );
-  return index < 0 ? undefined : { document, pointer: `/${kind}s/${index}`, file: METADATA };
+  return index < 0 ? undefined : { document, pointer: `/${kind}s/${index}`, file: document.file ?? '' };
 }
 
 /** Whether a path is in the root, `general`, or a folder of a kind. */
 function isOfApp(relative: string): boolean {
-  const [top, ...rest] = relative.split('/');
+  const [top = '', ...rest] = relative.split('/');
   if (GENERAL_FOLDERS.includes(relative)) return true;
-  return rest.length <= 1 && COMPONENT_KINDS.some((kind) => kindFolders(kind).includes(top ?? ''));
+  if (rest.length === 2) return kindFolders('function').includes(top) && rest[1] === 'test';
+  return rest.length <= 1 && COMPONENT_KINDS.some((kind) => kindFolders(kind).includes(top));
 }
 
 function componentFolders(entries: readonly FoundEntry[]): { kind: ComponentKind; path: string }[] {
@@ -309,7 +359,11 @@ function readPart(
 ): Omit<ComponentPart, 'documents' | 'sources'> {
   const record = readRecord(metadata, pointer);
   const locationOf = (field?: ComponentField): SourceLocation => {
-    const key = field && METADATA_KEYS[field].find((candidate) => Object.hasOwn(record, candidate));
+    const isAttached = field === 'connection' || field === 'altConnection';
+    const keys = field === undefined ? [] : METADATA_KEYS[field];
+    const key = [...keys, ...(isAttached ? METADATA_KEYS.attachedAccounts : [])].find((candidate) =>
+      Object.hasOwn(record, candidate),
+    );
     return metadata?.locationOf(key === undefined ? pointer : `${pointer}/${key}`) ?? { file };
   };
   const given = ownMember(record, 'name');
