@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
-import { createTables, createWindowTable, type Migrations, migrate } from '../../src/shared/store/migrate.js';
+import { type Migrations, migrate } from '../../src/shared/store/migrate.js';
 import { openPostgres } from '../../src/shared/store/open-postgres.js';
 import { openSqlite } from '../../src/shared/store/open-sqlite.js';
 import { IdOf, type SqlStore } from '../../src/shared/store/record-store.js';
@@ -29,11 +29,10 @@ const TABLES: TableDefinitions<Things> = {
 
 const MIGRATIONS: Migrations = {
   owner: 't',
-  before: undefined,
   steps: {
-    '001': async (db, kind) => {
-      await createTables(db, kind, 't_', TABLES);
-      await createWindowTable(db, kind, 't_windows');
+    '001': async (schema) => {
+      await schema.addTables(TABLES);
+      await schema.addWindowTable('windows');
     },
   },
 };

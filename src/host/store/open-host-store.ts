@@ -7,20 +7,20 @@ import {
   SQLITE_SHAPES,
   type SqliteOptions,
 } from '../../shared/store/database-options.js';
-import { createTables, type Migrations, migrate } from '../../shared/store/migrate.js';
+import { migrate } from '../../shared/store/migrate.js';
 import { openPostgres } from '../../shared/store/open-postgres.js';
 import { openSqlite } from '../../shared/store/open-sqlite.js';
 import type { SqlDatabase } from '../../shared/store/sql-database.js';
 import { createSqlStore } from '../../shared/store/sql-store.js';
-import { JsonText } from '../../shared/store/table.js';
 import { assertOpens } from './kept-value.js';
+import { HOST_MIGRATIONS } from './migrations.js';
 import { HOST_TABLES, type HostStore, type HostTables } from './tables.js';
 
 /** Encryption of secrets in a store. */
 export interface SealOptions {
   /**
    * 32 bytes, the same in all processes of a host. Encrypts hook parameters and data, flows and incomplete executions
-   * (AES-256-GCM), each bound to its row. Rows stored before stay readable. Without it, they are stored in plain text.
+   * (AES-256-GCM), each bound to its row. Without it, they are stored in plain text.
    */
   readonly sealKey?: Uint8Array | undefined;
 }
@@ -55,22 +55,9 @@ function assertKey({ sealKey }: SealOptions): void {
 
 const PREFIX = 'host_';
 
-const MIGRATIONS: Migrations = {
-  owner: 'host',
-  before: 'host/008-connections',
-  steps: {
-    '001-tables': async (db, kind) => {
-      // Indexes that had other names before.
-      await db.schema.dropIndex('host_events_queue').ifExists().execute();
-      await db.schema.dropIndex('host_incompletes_retries').ifExists().execute();
-      await createTables(db, kind, PREFIX, HOST_TABLES);
-    },
-  },
-};
-
 async function openSql(database: SqlDatabase, { sealKey }: SealOptions): Promise<HostStore> {
   try {
-    await migrate(database, MIGRATIONS);
+    await migrate(database, HOST_MIGRATIONS);
     const store = createSqlStore<HostTables>(database, HOST_TABLES, { prefix: PREFIX, sealKey });
     await assertSealKey(store, sealKey);
     return store;
@@ -81,21 +68,11 @@ async function openSql(database: SqlDatabase, { sealKey }: SealOptions): Promise
 }
 
 const CHECK = 'seal-check';
-/** Rows per table of an earlier version in which a value that opens proves the key. */
-const CHECKED_ROWS = 20;
 
-/** Refuses another key than the one of the stored data. A single changed value is no reason to refuse. */
+/** Refuses another key than the one of the stored data. */
 async function assertSealKey(store: HostStore, sealKey: Uint8Array | undefined): Promise<void> {
   const known = await store.get('settings', { name: CHECK });
   if (known !== undefined) return assertOpens(known.value);
-  const newest = { limit: CHECKED_ROWS, descending: true } as const;
-  const values: unknown[] = [];
-  for (const row of await store.find('hooks', newest))
-    values.push(row.parameters, row.data, row.attachedWith);
-  for (const row of await store.find('scenarios', newest)) values.push(row.definition);
-  for (const row of await store.find('incompletes', newest)) values.push(row.execution);
-  const sealed = values.filter((value) => value instanceof JsonText);
-  if (!sealed.some(opens)) for (const value of sealed) assertOpens(value);
   if (sealKey === undefined) return;
   await store
     .transaction((writer) => writer.insert('settings', { name: CHECK, value: CHECK }))
@@ -104,13 +81,4 @@ async function assertSealKey(store: HostStore, sealKey: Uint8Array | undefined):
       if (!(error instanceof StoreError && error.code === 'STORE_CONFLICT')) throw error;
       assertOpens((await store.get('settings', { name: CHECK }))?.value);
     });
-}
-
-function opens(value: unknown): boolean {
-  try {
-    assertOpens(value);
-    return true;
-  } catch {
-    return false;
-  }
 }

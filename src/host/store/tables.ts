@@ -97,7 +97,7 @@ export interface IncompleteRow extends Row, CrashCounts {
   readonly status: IncompleteStatus;
   /** The bundle and the remaining steps, written by the flow: `JsonText` if large. */
   readonly execution: unknown;
-  /** Bytes of the execution as JSON. In rows of earlier versions, characters of the stored text. */
+  /** Bytes of the execution as JSON. */
   readonly bytes: number;
   readonly attempts: number;
   readonly error: unknown;

@@ -1,12 +1,6 @@
 import { ANY_TEXT, checkOptions, checkValue } from '../../shared/errors/check-options.js';
 import { POSTGRES_SHAPES, type PostgresOptions } from '../../shared/store/database-options.js';
-import {
-  createTables,
-  createWindowTable,
-  hasTable,
-  type Migrations,
-  migrate,
-} from '../../shared/store/migrate.js';
+import { hasTable, type Migrations, migrate } from '../../shared/store/migrate.js';
 import { openPostgres } from '../../shared/store/open-postgres.js';
 import { openSqlite } from '../../shared/store/open-sqlite.js';
 import type { SqlDatabase } from '../../shared/store/sql-database.js';
@@ -17,11 +11,10 @@ const PREFIX = 'rest_';
 
 const MIGRATIONS: Migrations = {
   owner: 'rest',
-  before: 'rest/002-inviters-anchors-checkouts',
   steps: {
-    '001-tables': async (db, kind) => {
-      await createTables(db, kind, PREFIX, REST_TABLES);
-      await createWindowTable(db, kind, `${PREFIX}windows`);
+    '001-tables': async (schema) => {
+      await schema.addTables(REST_TABLES);
+      await schema.addWindowTable('windows');
     },
   },
 };

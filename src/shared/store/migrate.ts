@@ -1,43 +1,49 @@
 import type { ColumnDataType, Kysely, Migration as KyselyMigration } from 'kysely';
 import { StoreError } from '../errors/engine-error.js';
-import type { Tables } from './record-store.js';
 import { retry, type SqlDatabase, type SqlTables } from './sql-database.js';
-import { sqlName, type TableDefinition, type TableDefinitions } from './table.js';
+import { type ColumnType, sqlName, type TableShape } from './table.js';
 
 /** The migrations of the tables of one owner in a database. */
 export interface Migrations {
   /** Prefix of the tables, including those of Kysely's `Migrator`: `rest`. */
   readonly owner: string;
   /**
-   * The last step in `schema_migrations`, where versions before Kysely's `Migrator` noted their steps. Such a database
-   * has the tables of the first step. Undefined if there was no such version.
+   * Steps by name, run in the order of their names in one transaction. Never edit a released step: it contains literal
+   * tables, not the definitions of the present version, which change.
    */
-  readonly before: string | undefined;
-  /**
-   * Steps by name, run in the order of their names in one transaction. Never edit a released step. The first step
-   * creates what does not exist yet (`createTables`).
-   */
-  readonly steps: Readonly<
-    Record<string, (db: Kysely<SqlTables>, kind: SqlDatabase['kind']) => Promise<void>>
-  >;
+  readonly steps: Readonly<Record<string, (schema: SchemaChange) => Promise<void>>>;
+}
+
+/** Changes of a schema, the same on SQLite and PostgreSQL. Names are those of the program: `createdAt`. */
+export interface SchemaChange {
+  readonly db: Kysely<SqlTables>;
+  readonly addTables: (shapes: Readonly<Record<string, TableShape>>) => Promise<void>;
+  /** @param initial value in existing rows. Required unless the column is nullable */
+  readonly addColumn: (
+    table: string,
+    column: string,
+    type: ColumnType,
+    initial?: string | number,
+  ) => Promise<void>;
+  readonly addIndex: (
+    table: string,
+    columns: readonly string[],
+    options?: { readonly isUnique?: boolean },
+  ) => Promise<void>;
+  /** Adds the table of `countInWindow`. PostgreSQL does not log its changes: a crash may empty it. */
+  readonly addWindowTable: (table: string) => Promise<void>;
 }
 
 /**
  * Runs all pending migrations. Processes that start together wait for each other.
  *
- * @throws StoreError (STORE_FAILED) if the database is of a later version, or of one that was never released
+ * @throws StoreError (STORE_FAILED) if the database is of a later version
  */
-export async function migrate(database: SqlDatabase, migrations: Migrations): Promise<void> {
+export async function migrate(database: SqlDatabase, { owner, steps }: Migrations): Promise<void> {
   const { db, kind, kysely } = database;
-  const { owner, before, steps } = migrations;
-  const all = Object.entries(steps).map(([name, up], index): [string, KyselyMigration] => [
+  const all = Object.entries(steps).map(([name, up]): [string, KyselyMigration] => [
     name,
-    {
-      up: async (on: Kysely<SqlTables>) => {
-        if (index === 0 && before !== undefined) await assertComplete(database, on, { owner, before });
-        await up(on, kind);
-      },
-    },
+    { up: (on: Kysely<SqlTables>) => up(changeSchema({ db: on, kind, kysely }, `${owner}_`)) },
   ]);
   const { sql } = kysely;
   const { rows } =
@@ -62,21 +68,6 @@ export async function migrate(database: SqlDatabase, migrations: Migrations): Pr
   });
 }
 
-const BEFORE = 'schema_migrations';
-
-/** Refuses a database of a version in development, whose tables differ. */
-async function assertComplete(
-  database: SqlDatabase,
-  on: Kysely<SqlTables>,
-  { owner, before }: { readonly owner: string; readonly before: string },
-): Promise<void> {
-  if (!(await hasTable({ ...database, db: on }, BEFORE))) return;
-  const rows = await on.selectFrom(BEFORE).select('name').where('name', 'like', `${owner}/%`).execute();
-  if (rows.length === 0 || rows.some(({ name }) => name === before)) return;
-  const message = `The database was created by a development version of iml-runtime, whose ${owner} tables are not supported. Start with an empty database.`;
-  throw new StoreError('STORE_FAILED', message);
-}
-
 /** Whether a database has a table in its search path. Read-only. */
 export async function hasTable(
   { db, kind, kysely: { sql } }: Pick<SqlDatabase, 'db' | 'kind' | 'kysely'>,
@@ -89,83 +80,84 @@ export async function hasTable(
   return ((await query.execute(db)).rows[0]?.found ?? null) !== null;
 }
 
-/** Creates the tables and indexes that do not exist, and the table of `countInWindow`. */
-export async function createTables<T extends Tables>(
-  db: Kysely<SqlTables>,
-  kind: SqlDatabase['kind'],
+/** Changes of the tables with a prefix. */
+export function changeSchema(
+  { db, kind, kysely: { sql } }: Pick<SqlDatabase, 'db' | 'kind' | 'kysely'>,
   prefix: string,
-  definitions: TableDefinitions<T>,
-): Promise<void> {
-  for (const [name, definition] of Object.entries<TableDefinition<never>>(definitions)) {
-    await createTable(db, kind, { prefix, name, definition });
-  }
-}
-
-async function createTable(
-  db: Kysely<SqlTables>,
-  kind: SqlDatabase['kind'],
-  {
-    prefix,
-    name,
-    definition,
-  }: { readonly prefix: string; readonly name: string; readonly definition: TableDefinition<never> },
-): Promise<void> {
-  const { sql } = await import('kysely');
+): SchemaChange {
   // Both databases sort by code point. A PostgreSQL database with a locale would sort differently.
   const text = kind === 'postgres' ? sql`text collate "C"` : 'text';
-  const types: Record<string, ColumnDataType | ReturnType<typeof sql>> = {
+  const types: Readonly<Record<string, ColumnDataType | ReturnType<typeof sql>>> = {
     ...{ text, json: 'text', whole: 'bigint', flag: 'integer', decimal: 'double precision' },
   };
-  const { apart, unique = [], indexes = [] } = definition;
-  const create = async (table: string, isApart: boolean): Promise<void> => {
+  const typeOf = (type: string): ColumnDataType | ReturnType<typeof sql> =>
+    types[type.replace('?', '')] ?? 'text';
+
+  const addTable = async (
+    table: string,
+    columns: readonly (readonly [name: string, type: string])[],
+    hasOwnIds: boolean,
+  ): Promise<void> => {
     let builder = db.schema
       .createTable(table)
-      .ifNotExists()
       .addColumn('id', kind === 'sqlite' ? 'integer' : 'bigint', (column) => {
-        if (isApart) return column.primaryKey();
+        if (!hasOwnIds) return column.primaryKey();
         return kind === 'sqlite'
           ? column.primaryKey().autoIncrement()
           : column.primaryKey().generatedByDefaultAsIdentity();
       });
-    for (const [column, declared] of Object.entries<string>(definition.columns)) {
-      if ((apart?.columns.some((it) => it === column) === true) !== isApart) continue;
-      const type = types[declared.replace('?', '')] ?? 'text';
-      builder = builder.addColumn(sqlName(column), type, (it) =>
-        declared.endsWith('?') ? it : it.notNull(),
+    for (const [name, type] of columns) {
+      builder = builder.addColumn(sqlName(name), typeOf(type), (it) =>
+        type.endsWith('?') ? it : it.notNull(),
       );
     }
     await builder.execute();
   };
-  const table = prefix + sqlName(name);
-  await create(table, false);
-  if (apart !== undefined) await create(prefix + sqlName(apart.table), true);
-  for (const [list, isUnique] of [
-    [unique, true],
-    [indexes, false],
-  ] as const) {
-    for (const names of list) {
-      const columns = names.map(sqlName);
-      const index = db.schema
-        .createIndex(`${table}_${columns.join('_')}`)
-        .ifNotExists()
-        .on(table)
-        .columns(columns);
-      await (isUnique ? index.unique() : index).execute();
-    }
-  }
-}
 
-/** Creates the table of `countInWindow`. PostgreSQL does not log its changes: a crash may empty it. */
-export async function createWindowTable(
-  db: Kysely<SqlTables>,
-  kind: SqlDatabase['kind'],
-  table: string,
-): Promise<void> {
-  const { sql } = await import('kysely');
-  const builder = db.schema.createTable(table).ifNotExists();
-  await (kind === 'postgres' ? builder.modifyFront(sql`unlogged`) : builder)
-    .addColumn('name', 'text', (column) => column.primaryKey())
-    .addColumn('started_at', 'bigint', (column) => column.notNull())
-    .addColumn('count', 'bigint', (column) => column.notNull())
-    .execute();
+  const addIndex: SchemaChange['addIndex'] = async (name, names, { isUnique = false } = {}) => {
+    const table = prefix + sqlName(name);
+    const columns = names.map(sqlName);
+    const index = db.schema
+      .createIndex(`${table}_${columns.join('_')}`)
+      .on(table)
+      .columns(columns);
+    await (isUnique ? index.unique() : index).execute();
+  };
+
+  return {
+    db,
+    addIndex,
+    addTables: async (shapes) => {
+      for (const [name, { columns, apart, unique = [], indexes = [] }] of Object.entries(shapes)) {
+        const all = Object.entries(columns);
+        const isApart = ([column]: readonly [string, string]): boolean =>
+          apart?.columns.includes(column) === true;
+        await addTable(
+          prefix + sqlName(name),
+          all.filter((one) => !isApart(one)),
+          true,
+        );
+        if (apart !== undefined) await addTable(prefix + sqlName(apart.table), all.filter(isApart), false);
+        for (const names of unique) await addIndex(name, names, { isUnique: true });
+        for (const names of indexes) await addIndex(name, names);
+      }
+    },
+    addColumn: async (table, column, type, initial) => {
+      await db.schema
+        .alterTable(prefix + sqlName(table))
+        .addColumn(sqlName(column), typeOf(type), (it) => {
+          const added = type.endsWith('?') ? it : it.notNull();
+          return initial === undefined ? added : added.defaultTo(initial);
+        })
+        .execute();
+    },
+    addWindowTable: async (table) => {
+      const builder = db.schema.createTable(prefix + sqlName(table));
+      await (kind === 'postgres' ? builder.modifyFront(sql`unlogged`) : builder)
+        .addColumn('name', 'text', (column) => column.primaryKey())
+        .addColumn('started_at', 'bigint', (column) => column.notNull())
+        .addColumn('count', 'bigint', (column) => column.notNull())
+        .execute();
+    },
+  };
 }

@@ -5,7 +5,15 @@ import type { Row, Tables } from './record-store.js';
 
 /** `text`, `whole` (64 bit), `flag` (0 or 1), `decimal`, `json` (text). `?` marks nullable columns. */
 type ColumnKind = 'text' | 'whole' | 'flag' | 'decimal' | 'json';
-type ColumnType = ColumnKind | `${ColumnKind}?`;
+export type ColumnType = ColumnKind | `${ColumnKind}?`;
+
+/** The part of a table definition that determines its schema. */
+export interface TableShape {
+  readonly columns: Readonly<Record<string, ColumnType>>;
+  readonly apart?: { readonly table: string; readonly columns: readonly string[] };
+  readonly unique?: readonly (readonly string[])[];
+  readonly indexes?: readonly (readonly string[])[];
+}
 
 /** Definition of a table: its columns in SQL, and how the store handles their values. */
 export interface TableDefinition<R extends Row = Row> {
@@ -166,9 +174,7 @@ function createJsonCodec(
       throw new StoreError('STORE_FAILED', message);
     };
     if (!(sealKey instanceof Uint8Array)) return fail('no key is set');
-    // Earlier versions bound sealed values to their column only.
-    const opened = unseal(text, sealKey, `${name}#${id}`) ?? unseal(text, sealKey, name);
-    return opened ?? fail('the key is wrong or the value was changed');
+    return unseal(text, sealKey, `${name}#${id}`) ?? fail('the key is wrong or the value was changed');
   };
   const parse = (text: string, id: number): unknown => {
     const isKept = isLarge && text.length > MAX_PARSED_LENGTH;

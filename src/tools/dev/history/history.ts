@@ -247,27 +247,26 @@ function createHistory(database: SqlDatabase, sql: Sql, limits: HistoryLimits): 
 
 const HISTORY_MIGRATIONS: Migrations = {
   owner: 'dev',
-  before: 'dev/001-history',
   steps: {
-    '001-history': async (db) => {
+    '001-history': async ({ db }) => {
       const { sql } = await import('kysely');
-      await sql`create table if not exists dev_runs (
+      await sql`create table dev_runs (
         id text primary key, started_at integer not null, kind text not null, name text not null,
         state text not null, summary text not null, detail text not null
       )`.execute(db);
-      await sql`create index if not exists dev_runs_newest on dev_runs (started_at desc, id)`.execute(db);
-      await sql`create table if not exists dev_events (
+      await sql`create index dev_runs_newest on dev_runs (started_at desc, id)`.execute(db);
+      await sql`create table dev_events (
         run text not null references dev_runs (id) on delete cascade, seq integer not null, event text not null,
         primary key (run, seq)
       ) without rowid`.execute(db);
-      await sql`create table if not exists dev_bodies (ref text primary key, kind text not null, text text not null)`.execute(
+      await sql`create table dev_bodies (ref text primary key, kind text not null, text text not null)`.execute(
         db,
       );
-      await sql`create table if not exists dev_run_bodies (
+      await sql`create table dev_run_bodies (
         run text not null references dev_runs (id) on delete cascade, ref text not null,
         seq integer not null, place text not null, primary key (run, ref, seq, place)
       ) without rowid`.execute(db);
-      await sql`create index if not exists dev_run_bodies_ref on dev_run_bodies (ref)`.execute(db);
+      await sql`create index dev_run_bodies_ref on dev_run_bodies (ref)`.execute(db);
     },
   },
 };

@@ -1,0 +1,123 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { openHostPostgres, openHostSqlite } from '../../src/host/index.js';
+import { HOST_TABLES } from '../../src/host/store/tables.js';
+import { changeSchema, type Migrations, migrate } from '../../src/shared/store/migrate.js';
+import { openPostgres } from '../../src/shared/store/open-postgres.js';
+import { openSqlite } from '../../src/shared/store/open-sqlite.js';
+import type { SqlDatabase } from '../../src/shared/store/sql-database.js';
+import { createSqlStore } from '../../src/shared/store/sql-store.js';
+import type { TableDefinitions } from '../../src/shared/store/table.js';
+import { createDatabase, createFile, hasPostgres, POSTGRES_MISSING } from '../host/test-database.js';
+import { describeSchema } from './describe-schema.js';
+
+const KINDS = {
+  sqlite: { create: createFile, open: (at: string) => openSqlite({ file: at }), openHost: openHostFile },
+  postgres: {
+    create: createDatabase,
+    open: (at: string) => openPostgres({ url: at }),
+    openHost: openHostUrl,
+  },
+} as const;
+
+function openHostFile(file: string): ReturnType<typeof openHostSqlite> {
+  return openHostSqlite({ file });
+}
+
+function openHostUrl(url: string): ReturnType<typeof openHostPostgres> {
+  return openHostPostgres({ url });
+}
+
+type Things = {
+  readonly things: {
+    readonly id: number;
+    readonly name: string;
+    readonly rank: number;
+    readonly note: unknown;
+  };
+};
+
+const THINGS: TableDefinitions<Things> = {
+  things: { columns: { name: 'text', rank: 'whole', note: 'json?' }, indexes: [['rank', 'name']] },
+};
+
+const FIRST: Migrations = {
+  owner: 't',
+  steps: { '001': (schema) => schema.addTables({ things: { columns: { name: 'text' } } }) },
+};
+const SECOND: Migrations = {
+  owner: 't',
+  steps: {
+    ...FIRST.steps,
+    '002': async (schema) => {
+      await schema.addColumn('things', 'rank', 'whole', 7);
+      await schema.addColumn('things', 'note', 'json?');
+      await schema.addIndex('things', ['rank', 'name']);
+    },
+  },
+};
+
+for (const [name, { create, open, openHost }] of Object.entries(KINDS)) {
+  const isMissing = name === 'postgres' && !hasPostgres;
+  const createEmpty = async (): Promise<string> => {
+    const { at, drop } = await create();
+    onTestFinished(drop);
+    return at;
+  };
+  const withDatabase = async <R>(at: string, work: (database: SqlDatabase) => Promise<R>): Promise<R> => {
+    const database = await open(at);
+    try {
+      return await work(database);
+    } finally {
+      await database.close();
+    }
+  };
+
+  // Needs PostgreSQL (IML_TEST_POSTGRES). CI fails if this test is skipped.
+  describe.skipIf(isMissing)(`migrations on ${name}${isMissing ? POSTGRES_MISSING : ''}`, () => {
+    it('create the tables of a host as its definitions describe them', async () => {
+      const at = await createEmpty();
+      // Both processes migrate.
+      const stores = await Promise.all([openHost(at), openHost(at)]);
+      for (const store of stores) await store.close();
+      const migrated = await withDatabase(at, (database) => describeSchema(database, 'host_'));
+      const fresh = await withDatabase(await createEmpty(), async (database) => {
+        await changeSchema(database, 'host_').addTables(HOST_TABLES);
+        return describeSchema(database, 'host_');
+      });
+      expect(migrated.length).toBeGreaterThan(50);
+      expect(migrated).toEqual(fresh);
+    });
+
+    it('add columns and an index to a table with rows', async () => {
+      const at = await createEmpty();
+      await withDatabase(at, async (database) => {
+        await migrate(database, FIRST);
+        await database.db.insertInto('t_things').values({ name: 'old' }).execute();
+      });
+      const migrated = await withDatabase(at, async (database) => {
+        await migrate(database, SECOND);
+        const store = createSqlStore<Things>(database, THINGS, { prefix: 't_' });
+        await store.transaction((writer) => writer.insert('things', { name: 'new', rank: 1, note: [2] }));
+        expect(await store.find('things')).toEqual([
+          { id: 1, name: 'old', rank: 7, note: null },
+          { id: 2, name: 'new', rank: 1, note: [2] },
+        ]);
+        return describeSchema(database, 't_');
+      });
+      const fresh = await withDatabase(await createEmpty(), async (database) => {
+        await changeSchema(database, 't_').addTables(THINGS);
+        return describeSchema(database, 't_');
+      });
+      expect(migrated).toEqual(fresh);
+    });
+
+    it('refuse a database of a later version', async () => {
+      const at = await createEmpty();
+      await withDatabase(at, (database) => migrate(database, SECOND));
+      await expect(withDatabase(at, (database) => migrate(database, FIRST))).rejects.toMatchObject({
+        code: 'STORE_FAILED',
+        message: expect.stringContaining('by a later version of iml-runtime'),
+      });
+    });
+  });
+}
