@@ -6,7 +6,6 @@ import { type AppDefinition, defineApp } from '../../src/index.js';
 import { checkApp } from '../../src/tools/check/check-app.js';
 import { RULES } from '../../src/tools/check/rules.js';
 import type { CheckSettings } from '../../src/tools/check/settings.js';
-import { isPlainObject } from '../plain-object.js';
 import { checkFolder, type Finding } from './check-folder.js';
 
 interface RuleCase {
@@ -56,22 +55,6 @@ it('every rule has a case with a finding and one without', () => {
   expect(tried(true)).toEqual(ids);
   expect(tried(false)).toEqual(ids);
 });
-
-it('lists every rule that a file in rules/ exports', async () => {
-  const folder = path.join(import.meta.dirname, '../../src/tools/check/rules');
-  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) =>
-    file.endsWith('.ts'),
-  );
-  const modules = await Promise.all(files.map((file) => import(path.join(folder, file))));
-  const exported = modules.flatMap((module: Record<string, unknown>) => Object.values(module).filter(isRule));
-  const ids = (rules: readonly { readonly id: string }[]): readonly string[] =>
-    rules.map(({ id }) => id).sort();
-  expect(ids(exported)).toEqual(ids(RULES));
-});
-
-function isRule(value: unknown): value is (typeof RULES)[number] {
-  return isPlainObject(value) && 'id' in value && 'check' in value;
-}
 
 async function checkFiles(written: Readonly<Record<string, string>>): Promise<readonly Finding[]> {
   const folder = mkdtempSync(path.join(tmpdir(), 'iml-check-'));

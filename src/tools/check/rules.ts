@@ -1,247 +1,37 @@
 import type { Rule } from './rule.js';
-import {
-  actionIterate,
-  endpointInput,
-  incompleteTrigger,
-  orderedResponder,
-  scenarioFile,
-  unknownEndpoint,
-  unreferencedComponent,
-} from './rules/components.js';
-import { connectionKeepsNothing, connectionMissing, endlessVerification } from './rules/connections.js';
-import {
-  deadBranch,
-  listLiteral,
-  semanticsDependent,
-  singleBraces,
-  typeComparison,
-  zeroIndex,
-} from './rules/expressions.js';
-import {
-  defaultType,
-  duplicateField,
-  flagAsText,
-  missingLabel,
-  nestedWithoutStore,
-  optionWithoutValue,
-  parameterType,
-  reservedParameter,
-  samplesOutsideInterface,
-  samplesOutsideOutput,
-  selectWithoutOptions,
-  unfilledInterface,
-} from './rules/forms.js';
-import {
-  argumentCount,
-  argumentType,
-  functionCode,
-  functionComment,
-  missingFormat,
-  monthInTime,
-  unknownFunction,
-  unquotedFormat,
-} from './rules/function-calls.js';
-import {
-  duplicateKey,
-  functionLength,
-  manifestShape,
-  missingCommunication,
-  missingFile,
-  missingUid,
-  missingUrl,
-  platformOnly,
-  relativeUrl,
-  shadowedFunction,
-  syntax,
-  undeclaredFile,
-  unknownDirective,
-  unknownReference,
-  wrongType,
-} from './rules/loader-rules.js';
-import {
-  undeclaredCommon,
-  unknownMember,
-  unstoredConnectionData,
-  unstoredWebhookData,
-  unwrittenTemp,
-} from './rules/member-rules.js';
-import { minusInPath, undeclaredParameter, unknownName, unknownScope } from './rules/names.js';
-import {
-  deadStatus,
-  hostHeader,
-  misplacedDirective,
-  refusedRun,
-  repeatedPage,
-  unboundedPaging,
-  unknownErrorType,
-  unknownMethod,
-  unsanitizedSecret,
-} from './rules/requests.js';
-import {
-  baseDrift,
-  baseErrorHandler,
-  productionHosts,
-  repeatedHeaders,
-  secretInAddress,
-  versionInBase,
-} from './rules/review/base.js';
-import {
-  additionalScopes,
-  connectionErrorHandler,
-  connectionLabel,
-  connectionMetadata,
-  connectionValidates,
-  credentialHint,
-  editableCredentials,
-  minimalScope,
-  passwordType,
-  redirectAddress,
-  refreshTokenStays,
-} from './rules/review/connections.js';
-import {
-  advancedNotNested,
-  advancedRequired,
-  bufferSemantic,
-  createOrUpdate,
-  dateType,
-  fieldLabel,
-  groupsOrder,
-  helpUseful,
-  imlInForm,
-  limitField,
-  missingFieldLabel,
-  moduleDescription,
-  moduleLabel,
-  wideCollection,
-} from './rules/review/forms.js';
-import { boundedLoops, functionSize, functionTests, noEval, parseInTry } from './rules/review/functions.js';
-import {
-  actionNoPaging,
-  actionObject,
-  deepExpression,
-  epochLimit,
-  errorText,
-  interfaceMissing,
-  invalidEmpty,
-  moduleTags,
-  outputAsIs,
-  outputItem,
-  pageSizeOfUser,
-  samplesMissing,
-  samplesSynthetic,
-  searchComplete,
-  secretOutput,
-  triggerFirstRun,
-  triggerLimit,
-  triggerNewestFirst,
-  universalDescription,
-  universalModule,
-} from './rules/review/modules.js';
-import {
-  endlessPaging,
-  endpointHelp,
-  endpointStaticName,
-  lastPage,
-  rpcCalls,
-  rpcLimit,
-  rpcModeEdit,
-  rpcPaging,
-  webhookDetached,
-  webhookSignature,
-} from './rules/review/webhooks-rpcs.js';
+import { COMPONENT_RULES } from './rules/components.js';
+import { CONNECTION_RULES } from './rules/connections.js';
+import { EXPRESSION_RULES } from './rules/expressions.js';
+import { FORM_RULES } from './rules/forms.js';
+import { FUNCTION_RULES } from './rules/function-calls.js';
+import { LOADER_RULES } from './rules/loader-rules.js';
+import { MEMBER_RULES } from './rules/member-rules.js';
+import { NAME_RULES } from './rules/names.js';
+import { REQUEST_RULES } from './rules/requests.js';
+import { BASE_REVIEW } from './rules/review/base.js';
+import { CONNECTION_REVIEW } from './rules/review/connections.js';
+import { FORM_REVIEW } from './rules/review/forms.js';
+import { FUNCTION_REVIEW } from './rules/review/functions.js';
+import { MODULE_REVIEW } from './rules/review/modules.js';
+import { WEBHOOK_AND_RPC_REVIEW } from './rules/review/webhooks-rpcs.js';
 
 /** All rules, those of the language first. */
 export const RULES: readonly Rule[] = [
-  ...[unknownFunction, argumentCount, argumentType, unquotedFormat, unknownName, zeroIndex, minusInPath],
-  ...[listLiteral, semanticsDependent],
-  ...[unknownMember, singleBraces, typeComparison, deadBranch, missingFormat, monthInTime],
-  syntax,
-  ...[
-    unknownDirective,
-    wrongType,
-    duplicateKey,
-    unknownReference,
-    missingFile,
-    missingCommunication,
-    undeclaredFile,
-  ],
-  ...[missingUid, manifestShape, relativeUrl, missingUrl, shadowedFunction, functionLength],
-  refusedRun,
-  ...[misplacedDirective, actionIterate, unknownMethod, platformOnly, incompleteTrigger],
-  ...[endlessVerification, unboundedPaging, repeatedPage],
-  ...[connectionKeepsNothing, unsanitizedSecret, hostHeader, unknownErrorType, deadStatus],
-  ...[parameterType, duplicateField, reservedParameter, flagAsText, defaultType],
-  ...[selectWithoutOptions, nestedWithoutStore, functionCode, functionComment],
-  ...[unwrittenTemp, undeclaredParameter, unstoredConnectionData, unstoredWebhookData],
-  ...[undeclaredCommon, connectionMissing, unknownScope, optionWithoutValue, missingLabel],
-  ...[unknownEndpoint, endpointInput, unreferencedComponent, samplesOutsideInterface, unfilledInterface],
-  samplesOutsideOutput,
-  ...[scenarioFile, orderedResponder],
-  ...[baseErrorHandler, productionHosts, versionInBase, secretInAddress, repeatedHeaders, baseDrift],
-  ...[
-    connectionErrorHandler,
-    connectionValidates,
-    connectionMetadata,
-    passwordType,
-    editableCredentials,
-    credentialHint,
-    redirectAddress,
-    minimalScope,
-    refreshTokenStays,
-    connectionLabel,
-    additionalScopes,
-  ],
-  ...[
-    universalModule,
-    universalDescription,
-    actionNoPaging,
-    actionObject,
-    searchComplete,
-    outputAsIs,
-    outputItem,
-    secretOutput,
-    errorText,
-    invalidEmpty,
-    moduleTags,
-    interfaceMissing,
-    samplesMissing,
-    samplesSynthetic,
-    deepExpression,
-    pageSizeOfUser,
-    triggerLimit,
-    triggerNewestFirst,
-    triggerFirstRun,
-    epochLimit,
-  ],
-  ...[
-    webhookDetached,
-    lastPage,
-    endlessPaging,
-    rpcCalls,
-    rpcLimit,
-    rpcPaging,
-    rpcModeEdit,
-    endpointHelp,
-    endpointStaticName,
-    webhookSignature,
-  ],
-  ...[
-    moduleLabel,
-    createOrUpdate,
-    moduleDescription,
-    fieldLabel,
-    limitField,
-    advancedRequired,
-    advancedNotNested,
-    dateType,
-    helpUseful,
-    imlInForm,
-    bufferSemantic,
-    wideCollection,
-    groupsOrder,
-    missingFieldLabel,
-  ],
-  ...[functionTests, noEval, boundedLoops, parseInTry, functionSize],
+  ...FUNCTION_RULES,
+  ...NAME_RULES,
+  ...EXPRESSION_RULES,
+  ...MEMBER_RULES,
+  ...LOADER_RULES,
+  ...REQUEST_RULES,
+  ...CONNECTION_RULES,
+  ...FORM_RULES,
+  ...COMPONENT_RULES,
+  ...BASE_REVIEW,
+  ...CONNECTION_REVIEW,
+  ...MODULE_REVIEW,
+  ...WEBHOOK_AND_RPC_REVIEW,
+  ...FORM_REVIEW,
+  ...FUNCTION_REVIEW,
 ];
 
 /** ID of the diagnostic for an app that does not load. */

@@ -15,7 +15,7 @@ import {
   type WrittenRequest,
 } from '../subject/walk-requests.js';
 
-export const actionIterate: Rule = {
+const actionIterate: Rule = {
   id: 'action-iterate',
   level: 'error',
   summary: 'The result of an action comes from a request that iterates and has no `wrapper`.',
@@ -79,7 +79,7 @@ function readMerged(subject: Subject, request: WrittenRequest, ...path: readonly
   return readAt(subject.app.base?.value, 'response', ...path);
 }
 
-export const incompleteTrigger: Rule = {
+const incompleteTrigger: Rule = {
   id: 'incomplete-trigger',
   level: 'error',
   summary: 'A polling trigger has no `id` or `date`, or its epoch has no `label` or `date`.',
@@ -137,7 +137,7 @@ function findMissingInEpoch(
   return { pointer, missing };
 }
 
-export const unknownEndpoint: Rule = {
+const unknownEndpoint: Rule = {
   id: 'unknown-endpoint',
   level: 'error',
   summary: 'A request calls an endpoint that the app does not have, or an endpoint calls another one.',
@@ -150,7 +150,7 @@ export const unknownEndpoint: Rule = {
   },
 };
 
-export const endpointInput: Rule = {
+const endpointInput: Rule = {
   id: 'endpoint-input',
   level: 'warning',
   summary: 'A call passes an `input` that the form of the endpoint does not declare.',
@@ -175,7 +175,7 @@ export const endpointInput: Rule = {
   },
 };
 
-export const unreferencedComponent: Rule = {
+const unreferencedComponent: Rule = {
   id: 'unreferenced-component',
   level: 'info',
   summary: 'Nothing in the app uses an RPC, function, connection or webhook.',
@@ -238,7 +238,7 @@ function listCalledFunctions({ app, expressions }: Subject): ReadonlySet<string>
   return new Set([...listCalls(expressions), ...byCode]);
 }
 
-export const scenarioFile: Rule = {
+const scenarioFile: Rule = {
   id: 'scenario-file',
   level: 'error',
   summary: 'A file of scenarios cannot be read, or names a component that the app does not have.',
@@ -251,7 +251,7 @@ export const scenarioFile: Rule = {
   },
 };
 
-export const orderedResponder: Rule = {
+const orderedResponder: Rule = {
   id: 'ordered-responder',
   level: 'error',
   summary: 'A scenario has a responder and processes its events in order.',
@@ -263,3 +263,13 @@ export const orderedResponder: Rule = {
       if (isAboutAnswer) report({ message, place });
   },
 };
+
+export const COMPONENT_RULES: readonly Rule[] = [
+  actionIterate,
+  incompleteTrigger,
+  unknownEndpoint,
+  endpointInput,
+  unreferencedComponent,
+  scenarioFile,
+  orderedResponder,
+];

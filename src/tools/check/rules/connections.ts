@@ -5,7 +5,7 @@ import { type ExpressionSite, findingAt } from '../subject/expression-site.js';
 import type { Subject } from '../subject/subject.js';
 import { inheritsBase, listRequests, pointerTo, readAt } from '../subject/walk-requests.js';
 
-export const connectionMissing: Rule = {
+const connectionMissing: Rule = {
   id: 'connection-missing',
   level: 'error',
   summary: 'A component or its base reads `connection`, and the component names no connection.',
@@ -73,7 +73,7 @@ function replaces(request: Readonly<Record<string, unknown>>, directive: readonl
   return Object.keys(own).some((key) => key === member || key.toLowerCase() === member.toLowerCase());
 }
 
-export const endlessVerification: Rule = {
+const endlessVerification: Rule = {
   id: 'endless-verification',
   level: 'error',
   summary: 'A webhook has a `verification` without a condition.',
@@ -97,7 +97,7 @@ export const endlessVerification: Rule = {
   },
 };
 
-export const connectionKeepsNothing: Rule = {
+const connectionKeepsNothing: Rule = {
   id: 'connection-keeps-nothing',
   level: 'error',
   summary: 'An OAuth connection has no `response.data`, and modules read `connection`.',
@@ -129,3 +129,9 @@ export const connectionKeepsNothing: Rule = {
     }
   },
 };
+
+export const CONNECTION_RULES: readonly Rule[] = [
+  connectionMissing,
+  endlessVerification,
+  connectionKeepsNothing,
+];

@@ -13,7 +13,7 @@ import { type ExpressionSite, findingAt } from '../subject/expression-site.js';
 import { readableForm } from '../subject/form-fields.js';
 import { createLookup, type Subject } from '../subject/subject.js';
 
-export const semanticsDependent: Rule = {
+const semanticsDependent: Rule = {
   id: 'semantics-dependent',
   level: 'info',
   summary: 'The result of an expression may depend on the setting `semantics`.',
@@ -53,7 +53,7 @@ function otherKindsOf({ constantKind }: Comparison): string {
   return ['text', 'number', 'boolean'].filter((kind) => kind !== constantKind).join(' or ');
 }
 
-export const typeComparison: Rule = {
+const typeComparison: Rule = {
   id: 'type-comparison',
   level: 'warning',
   summary: 'An expression compares values of two types that are never equal.',
@@ -179,7 +179,7 @@ function findKind(type: string): FieldKind | undefined {
   return BOOLEANS.has(type) ? 'boolean' : undefined;
 }
 
-export const deadBranch: Rule = {
+const deadBranch: Rule = {
   id: 'dead-branch',
   level: 'warning',
   summary: 'A branch of `if`, `&` or `|` never runs, because its condition is a constant.',
@@ -211,7 +211,7 @@ function isAlways(source: string, { start, end }: Expression): boolean {
   return isTruthy(evaluate(`{{${source.slice(start, end)}}}`, {}));
 }
 
-export const listLiteral: Rule = {
+const listLiteral: Rule = {
   id: 'list-literal',
   level: 'error',
   summary: 'An expression contains a list in brackets.',
@@ -230,7 +230,7 @@ export const listLiteral: Rule = {
   },
 };
 
-export const singleBraces: Rule = {
+const singleBraces: Rule = {
   id: 'single-braces',
   level: 'warning',
   summary: 'A text contains an expression in single braces.',
@@ -274,7 +274,7 @@ function visitTexts(value: unknown, pointer: string, visit: (text: string, point
   }
 }
 
-export const zeroIndex: Rule = {
+const zeroIndex: Rule = {
   id: 'zero-index',
   level: 'error',
   summary: 'A path reads item 0.',
@@ -293,3 +293,12 @@ export const zeroIndex: Rule = {
     }
   },
 };
+
+export const EXPRESSION_RULES: readonly Rule[] = [
+  semanticsDependent,
+  typeComparison,
+  deadBranch,
+  listLiteral,
+  singleBraces,
+  zeroIndex,
+];

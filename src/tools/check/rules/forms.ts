@@ -10,7 +10,7 @@ import { isForm, listFields, readableForm, type WrittenField } from '../subject/
 import type { Subject } from '../subject/subject.js';
 import { listRequests, pointerTo, readAt } from '../subject/walk-requests.js';
 
-export const duplicateField: Rule = {
+const duplicateField: Rule = {
   id: 'duplicate-field',
   level: 'error',
   summary: 'Two fields of one form have the same name.',
@@ -45,7 +45,7 @@ function listKey({ in: { owner, part }, list }: WrittenField): readonly (string 
   return [owner?.kind, owner?.name, isModuleForm && list === '' ? 'params' : part, list];
 }
 
-export const reservedParameter: Rule = {
+const reservedParameter: Rule = {
   id: 'reserved-parameter',
   level: 'error',
   summary: 'A parameter of a connection has a reserved name.',
@@ -64,7 +64,7 @@ export const reservedParameter: Rule = {
   },
 };
 
-export const missingLabel: Rule = {
+const missingLabel: Rule = {
   id: 'missing-label',
   level: 'warning',
   summary: 'A module has no label, but other modules of the app have one.',
@@ -82,7 +82,7 @@ export const missingLabel: Rule = {
   },
 };
 
-export const defaultType: Rule = {
+const defaultType: Rule = {
   id: 'default-type',
   level: 'warning',
   summary: 'The default of a field is not a valid value of the field.',
@@ -148,7 +148,7 @@ function describeMissingOption(field: PlainObject, value: unknown): string | und
     : `The default ${JSON.stringify(missing)} is not one of the options.`;
 }
 
-export const flagAsText: Rule = {
+const flagAsText: Rule = {
   id: 'flag-as-text',
   level: 'warning',
   summary: 'A flag of a field is the text `"true"` or `"false"` instead of a boolean.',
@@ -174,7 +174,7 @@ const FLAGS = [
   ...['sequence', 'grouped', 'dynamic', 'mappable', 'validate', 'sort'],
 ];
 
-export const selectWithoutOptions: Rule = {
+const selectWithoutOptions: Rule = {
   id: 'select-without-options',
   level: 'error',
   summary: 'A select has no options.',
@@ -200,7 +200,7 @@ function hasOptions(field: object): boolean {
   return isPlainObject(options) || (Array.isArray(options) && options.length > 0);
 }
 
-export const optionWithoutValue: Rule = {
+const optionWithoutValue: Rule = {
   id: 'option-without-value',
   level: 'error',
   summary: 'An RPC returns options without a `value`.',
@@ -235,7 +235,7 @@ function listOptionRpcs(field: object): readonly string[] {
   return typeof store === 'string' ? listRpcNames(store) : [];
 }
 
-export const nestedWithoutStore: Rule = {
+const nestedWithoutStore: Rule = {
   id: 'nested-without-store',
   level: 'warning',
   summary: '`options` has nested fields and no `store`.',
@@ -269,7 +269,7 @@ function visitFields(checked: CheckedDocument, value: unknown, pointer: string, 
     visitFields(checked, member, childPointer(pointer, key), report);
 }
 
-export const parameterType: Rule = {
+const parameterType: Rule = {
   id: 'parameter-type',
   level: 'warning',
   summary: 'A field of a form has an unknown type, or is not a field.',
@@ -284,7 +284,7 @@ export const parameterType: Rule = {
   },
 };
 
-export const samplesOutsideInterface: Rule = {
+const samplesOutsideInterface: Rule = {
   id: 'samples-outside-interface',
   level: 'info',
   summary: 'A sample has a member that the interface does not declare.',
@@ -303,7 +303,7 @@ export const samplesOutsideInterface: Rule = {
   },
 };
 
-export const samplesOutsideOutput: Rule = {
+const samplesOutsideOutput: Rule = {
   id: 'samples-outside-output',
   level: 'info',
   summary: 'A sample has a member that `output` does not write, and there is no interface.',
@@ -324,7 +324,7 @@ export const samplesOutsideOutput: Rule = {
   },
 };
 
-export const unfilledInterface: Rule = {
+const unfilledInterface: Rule = {
   id: 'unfilled-interface',
   level: 'warning',
   summary: 'The interface declares a field that `output` does not write.',
@@ -384,3 +384,18 @@ function readSample(samples: Document | undefined): readonly SampleMember[] | un
     place: () => samples.locationOf(childPointer(isList ? '/0' : '', key), undefined, 'key'),
   }));
 }
+
+export const FORM_RULES: readonly Rule[] = [
+  duplicateField,
+  reservedParameter,
+  missingLabel,
+  defaultType,
+  flagAsText,
+  selectWithoutOptions,
+  optionWithoutValue,
+  nestedWithoutStore,
+  parameterType,
+  samplesOutsideInterface,
+  samplesOutsideOutput,
+  unfilledInterface,
+];

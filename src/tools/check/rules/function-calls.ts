@@ -10,7 +10,7 @@ import type { Rule } from '../rule.js';
 import { type ExpressionSite, findingAt, replacementAt } from '../subject/expression-site.js';
 import type { Subject } from '../subject/subject.js';
 
-export const unknownFunction: Rule = {
+const unknownFunction: Rule = {
   id: 'unknown-function',
   level: 'error',
   summary: 'An expression calls a function that is neither built in nor part of the app.',
@@ -35,7 +35,7 @@ function describe(subject: Subject, site: ExpressionSite, call: Call): ReturnTyp
   return replacementAt(site, range, { message, title: `Replace "${call.name}" by "${meant}"`, text: meant });
 }
 
-export const argumentCount: Rule = {
+const argumentCount: Rule = {
   id: 'argument-count',
   level: 'warning',
   summary: 'A call passes too few arguments to a function, or more than a built-in function reads.',
@@ -72,7 +72,7 @@ export const argumentCount: Rule = {
   },
 };
 
-export const argumentType: Rule = {
+const argumentType: Rule = {
   id: 'argument-type',
   level: 'error',
   summary: 'A call passes a constant of the wrong type to a built-in function.',
@@ -167,7 +167,7 @@ function forPattern(name: string): string {
 }
 
 /** Errors of compiling custom functions in the sandbox. */
-export const functionCode: Rule = {
+const functionCode: Rule = {
   id: 'function-code',
   level: 'error',
   summary:
@@ -203,7 +203,7 @@ const LOADED_CODES: Readonly<Record<string, WarningCode>> = {
   'function-replaced': 'builtin-name',
 };
 
-export const functionComment: Rule = {
+const functionComment: Rule = {
   id: 'function-comment',
   level: 'warning',
   summary: 'The code of a custom function starts with a comment.',
@@ -221,7 +221,7 @@ export const functionComment: Rule = {
   },
 };
 
-export const unquotedFormat: Rule = {
+const unquotedFormat: Rule = {
   id: 'unquoted-format',
   level: 'error',
   summary: 'The format of a date is not in quotes.',
@@ -264,7 +264,7 @@ function isBareFormat(expression: Expression): boolean {
   );
 }
 
-export const missingFormat: Rule = {
+const missingFormat: Rule = {
   id: 'missing-format',
   level: 'warning',
   summary: '`formatDate` is called without a format.',
@@ -286,7 +286,7 @@ export const missingFormat: Rule = {
   },
 };
 
-export const monthInTime: Rule = {
+const monthInTime: Rule = {
   id: 'month-in-time',
   level: 'warning',
   summary: 'A format writes the month instead of minutes.',
@@ -311,3 +311,14 @@ const TAKES_FORMAT: ReadonlySet<string> = new Set(['formatDate', 'parseDate']);
 function formatArgument(node: Expression): Expression | undefined {
   return node.kind === 'call' && TAKES_FORMAT.has(node.name) ? node.args[1] : undefined;
 }
+
+export const FUNCTION_RULES: readonly Rule[] = [
+  unknownFunction,
+  argumentCount,
+  argumentType,
+  functionCode,
+  functionComment,
+  unquotedFormat,
+  missingFormat,
+  monthInTime,
+];

@@ -34,7 +34,7 @@ const tellBarePaths: Rule['check'] = ({ expressions }, report) => {
   }
 };
 
-export const syntax: Rule = {
+const syntax: Rule = {
   ...OF_TEMPLATES,
   check: (subject, report) => {
     OF_TEMPLATES.check(subject, report);
@@ -52,7 +52,7 @@ const UNKNOWN_KEYS: Rule = createLoaderRule({
   good: '"response": { "output": "{{body}}" }',
 });
 
-export const unknownDirective: Rule = {
+const unknownDirective: Rule = {
   ...UNKNOWN_KEYS,
   check: (subject, report) => {
     UNKNOWN_KEYS.check(subject, (finding) => {
@@ -63,7 +63,7 @@ export const unknownDirective: Rule = {
   },
 };
 
-export const wrongType: Rule = createLoaderRule({
+const wrongType: Rule = createLoaderRule({
   id: 'wrong-type',
   level: 'error',
   codes: ['wrong-type'],
@@ -73,7 +73,7 @@ export const wrongType: Rule = createLoaderRule({
   good: '"headers": { "accept": "application/json" }',
 });
 
-export const duplicateKey: Rule = createLoaderRule({
+const duplicateKey: Rule = createLoaderRule({
   id: 'duplicate-key',
   level: 'error',
   codes: ['duplicate-key'],
@@ -83,7 +83,7 @@ export const duplicateKey: Rule = createLoaderRule({
   good: '{ "url": "/b" }',
 });
 
-export const unknownReference: Rule = createLoaderRule({
+const unknownReference: Rule = createLoaderRule({
   id: 'unknown-reference',
   level: 'error',
   codes: ['unknown-reference'],
@@ -93,7 +93,7 @@ export const unknownReference: Rule = createLoaderRule({
   good: '"options": "rpc://listTables"',
 });
 
-export const missingFile: Rule = createLoaderRule({
+const missingFile: Rule = createLoaderRule({
   id: 'missing-file',
   level: 'warning',
   codes: ['missing-file', 'unread-file'],
@@ -103,7 +103,7 @@ export const missingFile: Rule = createLoaderRule({
   good: '"code": "functions/total/code.js"',
 });
 
-export const missingCommunication: Rule = createLoaderRule({
+const missingCommunication: Rule = createLoaderRule({
   id: 'missing-communication',
   level: 'error',
   codes: ['missing-communication'],
@@ -113,7 +113,7 @@ export const missingCommunication: Rule = createLoaderRule({
   good: '"getUser": { "moduleType": "action", "codeFiles": { "communication": "modules/getUser/getUser.communication.iml.json" } }',
 });
 
-export const undeclaredFile: Rule = createLoaderRule({
+const undeclaredFile: Rule = createLoaderRule({
   id: 'undeclared-file',
   level: 'info',
   codes: ['undeclared-file'],
@@ -123,7 +123,7 @@ export const undeclaredFile: Rule = createLoaderRule({
   good: 'The file is removed, or named by a component of the manifest.',
 });
 
-export const missingUid: Rule = createLoaderRule({
+const missingUid: Rule = createLoaderRule({
   id: 'missing-uid',
   level: 'error',
   codes: ['missing-uid'],
@@ -133,7 +133,7 @@ export const missingUid: Rule = createLoaderRule({
   good: '{ "uid": "{{body.team_id}}", "output": "{{body}}" }',
 });
 
-export const manifestShape: Rule = createLoaderRule({
+const manifestShape: Rule = createLoaderRule({
   id: 'manifest-shape',
   level: 'warning',
   codes: ['null-component', 'component-is-array', 'undeclared-component', 'upgraded'],
@@ -143,7 +143,7 @@ export const manifestShape: Rule = createLoaderRule({
   good: '"components": { "rpc": { "listTables": {} } }',
 });
 
-export const relativeUrl: Rule = createLoaderRule({
+const relativeUrl: Rule = createLoaderRule({
   id: 'relative-url',
   level: 'error',
   codes: ['unusable-url'],
@@ -153,7 +153,7 @@ export const relativeUrl: Rule = createLoaderRule({
   good: '{ "baseUrl": "https://api.example.com" }',
 });
 
-export const missingUrl: Rule = createLoaderRule({
+const missingUrl: Rule = createLoaderRule({
   id: 'missing-url',
   level: 'error',
   codes: ['missing-url'],
@@ -163,7 +163,7 @@ export const missingUrl: Rule = createLoaderRule({
   good: '{ "url": "https://api.example.com/me", "response": { "data": { "key": "{{parameters.key}}" } } }',
 });
 
-export const shadowedFunction: Rule = createLoaderRule({
+const shadowedFunction: Rule = createLoaderRule({
   id: 'shadowed-function',
   level: 'warning',
   codes: ['builtin-name'],
@@ -173,7 +173,7 @@ export const shadowedFunction: Rule = createLoaderRule({
   good: 'functions/joinNames/code.js: function joinNames(list) { ... }',
 });
 
-export const functionLength: Rule = createLoaderRule({
+const functionLength: Rule = createLoaderRule({
   id: 'function-length',
   level: 'error',
   codes: ['long-function'],
@@ -186,7 +186,7 @@ export const functionLength: Rule = createLoaderRule({
 /** Parents of the directives. */
 const PARENTS: readonly (readonly string[])[] = [[], ['pagination'], ['response']];
 
-export const platformOnly: Rule = {
+const platformOnly: Rule = {
   id: 'platform-only',
   level: 'error',
   summary: 'A directive or variable works only in apps of Make.',
@@ -223,3 +223,21 @@ const PLATFORM_DIRECTIVES: ReadonlyMap<string, string> = new Map([
   ['stopOnEmptyResponse', NO_STOP],
   ['stopOnEmptyBundles', NO_STOP],
 ]);
+
+export const LOADER_RULES: readonly Rule[] = [
+  syntax,
+  unknownDirective,
+  wrongType,
+  duplicateKey,
+  unknownReference,
+  missingFile,
+  missingCommunication,
+  undeclaredFile,
+  missingUid,
+  manifestShape,
+  relativeUrl,
+  missingUrl,
+  shadowedFunction,
+  functionLength,
+  platformOnly,
+];

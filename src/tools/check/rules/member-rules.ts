@@ -56,7 +56,7 @@ const MEMBERS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ['pagination', new Set(['page'])],
 ]);
 
-export const unknownMember: Rule = createMemberRule({
+const unknownMember: Rule = createMemberRule({
   id: 'unknown-member',
   level: 'error',
   summary: 'An expression reads a member of `oauth` or `pagination` that does not exist.',
@@ -71,7 +71,7 @@ export const unknownMember: Rule = createMemberRule({
       : `The platform gives no "${name}" here.`,
 });
 
-export const unwrittenTemp: Rule = createMemberRule({
+const unwrittenTemp: Rule = createMemberRule({
   id: 'unwritten-temp',
   level: 'error',
   summary: 'An expression reads a member of `temp` that nothing writes.',
@@ -83,7 +83,7 @@ export const unwrittenTemp: Rule = createMemberRule({
   message: (name) => `Nothing writes temp.${name}.`,
 });
 
-export const unstoredConnectionData: Rule = createMemberRule({
+const unstoredConnectionData: Rule = createMemberRule({
   id: 'unstored-connection-data',
   level: 'error',
   summary:
@@ -122,7 +122,7 @@ function findStored(subject: Subject, site: ExpressionSite, root: string): Decla
  */
 const GIVEN = ['id', 'url'];
 
-export const unstoredWebhookData: Rule = createMemberRule({
+const unstoredWebhookData: Rule = createMemberRule({
   id: 'unstored-webhook-data',
   level: 'error',
   summary: 'An expression reads a member of `webhook` that neither attach nor update stores.',
@@ -147,7 +147,7 @@ export const unstoredWebhookData: Rule = createMemberRule({
   message: (name) => `The webhook stores no "${name}": no response.data of attach or update writes it.`,
 });
 
-export const undeclaredCommon: Rule = createMemberRule({
+const undeclaredCommon: Rule = createMemberRule({
   id: 'undeclared-common',
   level: 'warning',
   summary: 'An expression reads a member of `common` that the common data do not contain.',
@@ -164,3 +164,11 @@ export const undeclaredCommon: Rule = createMemberRule({
   },
   message: (name) => `The common data hold no "${name}".`,
 });
+
+export const MEMBER_RULES: readonly Rule[] = [
+  unknownMember,
+  unwrittenTemp,
+  unstoredConnectionData,
+  unstoredWebhookData,
+  undeclaredCommon,
+];

@@ -13,7 +13,7 @@ import type { Subject } from '../subject/subject.js';
 import { listVisibleNames, NAME_MEANINGS } from '../subject/visible-names.js';
 import { createMemberRule } from './member-rules.js';
 
-export const unknownName: Rule = {
+const unknownName: Rule = {
   id: 'unknown-name',
   level: 'error',
   summary: 'An expression starts with a name that is not available in its location.',
@@ -89,7 +89,7 @@ function listNames(names: readonly string[]): string {
 
 const RARE: ReadonlySet<string> = new Set(['random', 'uuid', 'pi', 'timestamp', 'executionId', 'rawBody']);
 
-export const minusInPath: Rule = {
+const minusInPath: Rule = {
   id: 'minus-in-path',
   level: 'error',
   summary: 'A hyphen in a path is a minus.',
@@ -161,7 +161,7 @@ const FIRST_MEMBERS: Rule = createMemberRule({
   message: (name) => `No field declares the parameter "${name}".`,
 });
 
-export const undeclaredParameter: Rule = {
+const undeclaredParameter: Rule = {
   ...FIRST_MEMBERS,
   check: (subject, report) => {
     FIRST_MEMBERS.check(subject, report);
@@ -242,7 +242,7 @@ function collectFields(elements: readonly ParameterElement[]): readonly Paramete
   return all;
 }
 
-export const unknownScope: Rule = {
+const unknownScope: Rule = {
   id: 'unknown-scope',
   level: 'warning',
   summary: 'A component requires a scope that the scope list of the connection does not contain.',
@@ -274,3 +274,5 @@ function listScopes({ app }: Subject, { owner }: CheckedDocument): ReadonlySet<s
     return undefined;
   return new Set(lists.flatMap((list) => Object.keys(list as object)));
 }
+
+export const NAME_RULES: readonly Rule[] = [unknownName, minusInPath, undeclaredParameter, unknownScope];

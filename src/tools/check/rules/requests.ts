@@ -19,7 +19,7 @@ import {
   type WrittenRequest,
 } from '../subject/walk-requests.js';
 
-export const unboundedPaging: Rule = {
+const unboundedPaging: Rule = {
   id: 'unbounded-paging',
   level: 'warning',
   summary: '`pagination` has no condition, and either no limit or a page token that can be missing.',
@@ -74,7 +74,7 @@ function inherits(subject: Subject, request: WrittenRequest, name: 'limit'): boo
   return inheritsBase(request.in) && readAt(subject.app.base?.value, 'response', name) !== undefined;
 }
 
-export const repeatedPage: Rule = {
+const repeatedPage: Rule = {
   id: 'repeated-page',
   level: 'error',
   summary: '`pagination` can request the same page again and again.',
@@ -136,7 +136,7 @@ function listPaged(
     );
 }
 
-export const unknownErrorType: Rule = {
+const unknownErrorType: Rule = {
   id: 'unknown-error-type',
   level: 'error',
   summary: 'The platform does not know the `type` of an error.',
@@ -165,7 +165,7 @@ function checkType(request: WrittenRequest, path: readonly string[], report: Rep
   report({ message, place: request.document.locationOf(pointerTo(request, ...path)) });
 }
 
-export const deadStatus: Rule = {
+const deadStatus: Rule = {
   id: 'dead-status',
   level: 'warning',
   summary: '`error` has an entry for a status of 200 to 399, and there is no `valid`.',
@@ -197,7 +197,7 @@ function hasValid(subject: Subject, request: WrittenRequest): boolean {
     .some(({ value }) => readAt(value, 'response', 'valid') !== undefined);
 }
 
-export const misplacedDirective: Rule = {
+const misplacedDirective: Rule = {
   id: 'misplaced-directive',
   level: 'warning',
   summary: 'A directive has no effect in its location.',
@@ -295,7 +295,7 @@ function isGet(app: App, checked: CheckedDocument, request: Readonly<Record<stri
   return checked.kind !== 'webhook' && typeof method === 'string' && method.trim().toUpperCase() === 'GET';
 }
 
-export const unsanitizedSecret: Rule = {
+const unsanitizedSecret: Rule = {
   id: 'unsanitized-secret',
   level: 'warning',
   summary: 'A header or query parameter contains a secret that `log.sanitize` does not name.',
@@ -340,7 +340,7 @@ function readsSecret(subject: Subject, { in: checked }: WrittenRequest, pointer:
 
 const SECRET_ROOTS: ReadonlySet<string> = new Set(['connection', 'common', 'parameters', 'data']);
 
-export const hostHeader: Rule = {
+const hostHeader: Rule = {
   id: 'host-header',
   level: 'warning',
   summary: 'A request sets the header `Host`.',
@@ -361,7 +361,7 @@ export const hostHeader: Rule = {
   },
 };
 
-export const unknownMethod: Rule = {
+const unknownMethod: Rule = {
   id: 'unknown-method',
   level: 'error',
   summary: 'A request has an HTTP method that does not exist.',
@@ -383,7 +383,7 @@ export const unknownMethod: Rule = {
   },
 };
 
-export const refusedRun: Rule = {
+const refusedRun: Rule = {
   id: 'refused-run',
   level: 'error',
   summary: 'The component always fails, with any input.',
@@ -404,3 +404,15 @@ export const refusedRun: Rule = {
 function writeKey({ file, line, column, pointer }: SourceLocation): string {
   return JSON.stringify(line === undefined ? [file, pointer] : [file, line, column]);
 }
+
+export const REQUEST_RULES: readonly Rule[] = [
+  unboundedPaging,
+  repeatedPage,
+  unknownErrorType,
+  deadStatus,
+  misplacedDirective,
+  unsanitizedSecret,
+  hostHeader,
+  unknownMethod,
+  refusedRun,
+];

@@ -5,7 +5,7 @@ import { findingAt } from '../../subject/expression-site.js';
 import { isEmpty, listModules, locateModule, sitesIn } from '../../subject/review-subject.js';
 import { inheritsBase, pointerTo, readAt } from '../../subject/walk-requests.js';
 
-export const baseErrorHandler: Rule = {
+const baseErrorHandler: Rule = {
   id: 'base-error-handler',
   level: 'error',
   summary: 'The base has no `response.error` with a message.',
@@ -24,7 +24,7 @@ export const baseErrorHandler: Rule = {
 const TEST_HOST =
   /(?:^|[.-])(?:staging|sandbox|test|dev|ngrok(?:-free)?|herokuapp|trycloudflare|loca)[.-]|(?:^|\.)local(?:host)?$|^\d+\.\d+\.\d+\.\d+$|\.(?:run\.app|azurewebsites\.net|amazonaws\.com|vercel\.app|onrender\.com)$/i;
 
-export const productionHosts: Rule = {
+const productionHosts: Rule = {
   id: 'production-hosts',
   level: 'error',
   summary: 'An address is not that of a production server, or has no TLS.',
@@ -48,7 +48,7 @@ export const productionHosts: Rule = {
   },
 };
 
-export const versionInBase: Rule = {
+const versionInBase: Rule = {
   id: 'version-in-base',
   level: 'error',
   summary: 'The base address has a version, and the universal module uses it.',
@@ -70,7 +70,7 @@ export const versionInBase: Rule = {
   },
 };
 
-export const secretInAddress: Rule = {
+const secretInAddress: Rule = {
   id: 'secret-in-address',
   level: 'warning',
   summary: 'A secret is sent in the URL or the query.',
@@ -94,7 +94,7 @@ export const secretInAddress: Rule = {
   },
 };
 
-export const repeatedHeaders: Rule = {
+const repeatedHeaders: Rule = {
   id: 'repeated-headers',
   level: 'info',
   summary: 'A header is the same in more than two modules and not in the base.',
@@ -121,7 +121,7 @@ export const repeatedHeaders: Rule = {
   },
 };
 
-export const baseDrift: Rule = {
+const baseDrift: Rule = {
   id: 'base-drift',
   level: 'warning',
   summary: 'The base has no `baseUrl`, and modules repeat one.',
@@ -144,3 +144,12 @@ export const baseDrift: Rule = {
     }
   },
 };
+
+export const BASE_REVIEW: readonly Rule[] = [
+  baseErrorHandler,
+  productionHosts,
+  versionInBase,
+  secretInAddress,
+  repeatedHeaders,
+  baseDrift,
+];

@@ -21,7 +21,7 @@ function listCommunications(
     }));
 }
 
-export const connectionErrorHandler: Rule = {
+const connectionErrorHandler: Rule = {
   id: 'connection-error-handler',
   level: 'error',
   summary: 'A connection has no `response.error` with a message.',
@@ -42,7 +42,7 @@ export const connectionErrorHandler: Rule = {
   },
 };
 
-export const connectionValidates: Rule = {
+const connectionValidates: Rule = {
   id: 'connection-validates',
   level: 'error',
   summary: 'A connection sends no request, so it accepts any credentials.',
@@ -61,7 +61,7 @@ export const connectionValidates: Rule = {
   },
 };
 
-export const connectionMetadata: Rule = {
+const connectionMetadata: Rule = {
   id: 'connection-metadata',
   level: 'warning',
   summary: 'A connection sets no `response.metadata`.',
@@ -87,7 +87,7 @@ function isCredential({ value }: WrittenField): boolean {
   return isSecretName(textOf(value, 'name'), 'body');
 }
 
-export const passwordType: Rule = {
+const passwordType: Rule = {
   id: 'password-type',
   level: 'error',
   summary: 'A field for a secret has no type `password`.',
@@ -108,7 +108,7 @@ export const passwordType: Rule = {
   },
 };
 
-export const editableCredentials: Rule = {
+const editableCredentials: Rule = {
   id: 'editable-credentials',
   level: 'info',
   summary: 'A field of a connection is not `editable`.',
@@ -125,7 +125,7 @@ export const editableCredentials: Rule = {
   },
 };
 
-export const credentialHint: Rule = {
+const credentialHint: Rule = {
   id: 'credential-hint',
   level: 'warning',
   summary: 'A field for a secret has no help.',
@@ -142,7 +142,7 @@ export const credentialHint: Rule = {
   },
 };
 
-export const redirectAddress: Rule = {
+const redirectAddress: Rule = {
   id: 'redirect-address',
   level: 'error',
   summary: 'The redirect address of OAuth differs between `authorize` and `token`, or `refresh` sends one.',
@@ -178,7 +178,7 @@ export const redirectAddress: Rule = {
   },
 };
 
-export const minimalScope: Rule = {
+const minimalScope: Rule = {
   id: 'minimal-scope',
   level: 'warning',
   summary: 'A scope asks for full access.',
@@ -199,7 +199,7 @@ export const minimalScope: Rule = {
   },
 };
 
-export const refreshTokenStays: Rule = {
+const refreshTokenStays: Rule = {
   id: 'refresh-token-stays',
   level: 'error',
   summary: 'A refresh token leaves the connection.',
@@ -220,7 +220,7 @@ export const refreshTokenStays: Rule = {
   },
 };
 
-export const connectionLabel: Rule = {
+const connectionLabel: Rule = {
   id: 'connection-label',
   level: 'info',
   summary: 'Several connections of an app do not say how they authenticate.',
@@ -242,7 +242,7 @@ export const connectionLabel: Rule = {
   },
 };
 
-export const additionalScopes: Rule = {
+const additionalScopes: Rule = {
   id: 'additional-scopes',
   level: 'info',
   summary: 'An OAuth connection of an app with a universal module takes no additional scopes.',
@@ -263,3 +263,17 @@ export const additionalScopes: Rule = {
     }
   },
 };
+
+export const CONNECTION_REVIEW: readonly Rule[] = [
+  connectionErrorHandler,
+  connectionValidates,
+  connectionMetadata,
+  passwordType,
+  editableCredentials,
+  credentialHint,
+  redirectAddress,
+  minimalScope,
+  refreshTokenStays,
+  connectionLabel,
+  additionalScopes,
+];

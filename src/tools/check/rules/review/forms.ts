@@ -14,7 +14,7 @@ const FIRST_WORDS: Readonly<Partial<Record<ModuleComponent['type'], RegExp>>> = 
   search: /^(?:List|Search|Get|Find) /,
 };
 
-export const moduleLabel: Rule = {
+const moduleLabel: Rule = {
   id: 'module-label',
   level: 'warning',
   summary: 'The label of a module does not follow the conventions.',
@@ -54,7 +54,7 @@ function judgeLabel({ type, name, label }: ModuleComponent): string | undefined 
   return isTitle ? `Write the label "${label}" in sentence case.` : undefined;
 }
 
-export const createOrUpdate: Rule = {
+const createOrUpdate: Rule = {
   id: 'create-or-update',
   level: 'info',
   summary: 'A label says "upsert".',
@@ -70,7 +70,7 @@ export const createOrUpdate: Rule = {
   },
 };
 
-export const moduleDescription: Rule = {
+const moduleDescription: Rule = {
   id: 'module-description',
   level: 'warning',
   summary: 'A module has no description.',
@@ -86,7 +86,7 @@ export const moduleDescription: Rule = {
   },
 };
 
-export const fieldLabel: Rule = {
+const fieldLabel: Rule = {
   id: 'field-label',
   level: 'warning',
   summary: 'The label of a field is long, ends with a full stop, or repeats the technical name.',
@@ -114,7 +114,7 @@ function placeOf(
   return document.locationOf(childPointer(pointer, key));
 }
 
-export const limitField: Rule = {
+const limitField: Rule = {
   id: 'limit-field',
   level: 'warning',
   summary: 'The field `limit` of a search or trigger is not a `uinteger` with a default.',
@@ -134,7 +134,7 @@ export const limitField: Rule = {
   },
 };
 
-export const advancedRequired: Rule = {
+const advancedRequired: Rule = {
   id: 'advanced-required',
   level: 'error',
   summary: 'A required field is advanced and has no default.',
@@ -158,7 +158,7 @@ export const advancedRequired: Rule = {
   },
 };
 
-export const advancedNotNested: Rule = {
+const advancedNotNested: Rule = {
   id: 'advanced-not-nested',
   level: 'warning',
   summary: 'A nested field is advanced.',
@@ -181,7 +181,7 @@ export const advancedNotNested: Rule = {
 export const DATE_NAME: RegExp =
   /(?:^|_)(?:date|datetime|timestamp)$|(?:Date|DateTime|Timestamp)$|(?:created|updated|expires|starts?|ends?|due)(?:_at|At|_on|On)$/;
 
-export const dateType: Rule = {
+const dateType: Rule = {
   id: 'date-type',
   level: 'error',
   summary: 'A field for a date has the type `text`.',
@@ -205,7 +205,7 @@ function isDateOnly({ value }: WrittenField): boolean {
   return /YYYY|\d{4}-\d{2}-\d{2}(?!T)/.test(textOf(value, 'help')) || !isEmpty(ownMember(value, 'validate'));
 }
 
-export const helpUseful: Rule = {
+const helpUseful: Rule = {
   id: 'help-useful',
   level: 'info',
   summary: 'The help of a field repeats the label, or says "e.g.".',
@@ -225,7 +225,7 @@ export const helpUseful: Rule = {
   },
 };
 
-export const imlInForm: Rule = {
+const imlInForm: Rule = {
   id: 'iml-in-form',
   level: 'error',
   summary: 'A label, help or default of a mappable form is an expression.',
@@ -247,7 +247,7 @@ export const imlInForm: Rule = {
   },
 };
 
-export const bufferSemantic: Rule = {
+const bufferSemantic: Rule = {
   id: 'buffer-semantic',
   level: 'warning',
   summary: 'A field of type `buffer` has no `semantic`.',
@@ -263,7 +263,7 @@ export const bufferSemantic: Rule = {
   },
 };
 
-export const wideCollection: Rule = {
+const wideCollection: Rule = {
   id: 'wide-collection',
   level: 'info',
   summary: 'An interface has more than 40 fields on one level.',
@@ -282,7 +282,7 @@ export const wideCollection: Rule = {
   },
 };
 
-export const groupsOrder: Rule = {
+const groupsOrder: Rule = {
   id: 'groups-order',
   level: 'info',
   summary: 'The groups of modules do not start with the triggers, or one has a single module.',
@@ -310,7 +310,7 @@ export const groupsOrder: Rule = {
   },
 };
 
-export const missingFieldLabel: Rule = {
+const missingFieldLabel: Rule = {
   id: 'interface-label',
   level: 'warning',
   summary: 'A field of an interface has no label.',
@@ -326,3 +326,20 @@ export const missingFieldLabel: Rule = {
     }
   },
 };
+
+export const FORM_REVIEW: readonly Rule[] = [
+  moduleLabel,
+  createOrUpdate,
+  moduleDescription,
+  fieldLabel,
+  limitField,
+  advancedRequired,
+  advancedNotNested,
+  dateType,
+  helpUseful,
+  imlInForm,
+  bufferSemantic,
+  wideCollection,
+  groupsOrder,
+  missingFieldLabel,
+];

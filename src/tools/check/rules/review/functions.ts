@@ -26,7 +26,7 @@ function startsWith(tokens: readonly CodeToken[], index: number, ...values: read
   return values.every((value, at) => tokens[index + at]?.value === value);
 }
 
-export const functionTests: Rule = {
+const functionTests: Rule = {
   id: 'function-tests',
   level: 'error',
   summary: 'A custom function has no test.',
@@ -42,7 +42,7 @@ export const functionTests: Rule = {
   },
 };
 
-export const noEval: Rule = {
+const noEval: Rule = {
   id: 'no-eval',
   level: 'error',
   summary: 'A custom function runs text as code.',
@@ -63,7 +63,7 @@ export const noEval: Rule = {
   },
 };
 
-export const boundedLoops: Rule = {
+const boundedLoops: Rule = {
   id: 'bounded-loops',
   level: 'warning',
   summary: 'A loop of a custom function has no condition that ends it.',
@@ -84,7 +84,7 @@ export const boundedLoops: Rule = {
   },
 };
 
-export const parseInTry: Rule = {
+const parseInTry: Rule = {
   id: 'parse-in-try',
   level: 'info',
   summary: 'A custom function parses JSON without `try`.',
@@ -115,7 +115,7 @@ export const parseInTry: Rule = {
 /** Lines with code from which a function is hard to read. */
 const MAX_LINES = 80;
 
-export const functionSize: Rule = {
+const functionSize: Rule = {
   id: 'function-size',
   level: 'info',
   summary: 'A custom function has more than 80 lines of code.',
@@ -131,3 +131,11 @@ export const functionSize: Rule = {
     }
   },
 };
+
+export const FUNCTION_REVIEW: readonly Rule[] = [
+  functionTests,
+  noEval,
+  boundedLoops,
+  parseInTry,
+  functionSize,
+];

@@ -35,7 +35,7 @@ function isLast({ element, length }: WrittenRequest): boolean {
   return element === length - 1;
 }
 
-export const universalModule: Rule = {
+const universalModule: Rule = {
   id: 'universal-module',
   level: 'error',
   summary: 'The app has no universal module, or one that can reach only some addresses.',
@@ -71,7 +71,7 @@ export const universalModule: Rule = {
   },
 };
 
-export const universalDescription: Rule = {
+const universalDescription: Rule = {
   id: 'universal-description',
   level: 'warning',
   summary: 'The universal module lacks the usual description, or the help of `url`.',
@@ -99,7 +99,7 @@ export const universalDescription: Rule = {
   },
 };
 
-export const actionNoPaging: Rule = {
+const actionNoPaging: Rule = {
   id: 'action-no-paging',
   level: 'error',
   summary: 'An action has `pagination`.',
@@ -116,7 +116,7 @@ export const actionNoPaging: Rule = {
   },
 };
 
-export const actionObject: Rule = {
+const actionObject: Rule = {
   id: 'action-object',
   level: 'error',
   summary: 'The output of an action is a list, a text or a number.',
@@ -136,7 +136,7 @@ export const actionObject: Rule = {
   },
 };
 
-export const searchComplete: Rule = {
+const searchComplete: Rule = {
   id: 'search-complete',
   level: 'error',
   summary: 'A search lacks `iterate`, `limit` or `pagination`.',
@@ -157,7 +157,7 @@ export const searchComplete: Rule = {
   },
 };
 
-export const outputAsIs: Rule = {
+const outputAsIs: Rule = {
   id: 'output-as-is',
   level: 'warning',
   summary: 'The output copies members of the response one by one.',
@@ -181,7 +181,7 @@ export const outputAsIs: Rule = {
   },
 };
 
-export const outputItem: Rule = {
+const outputItem: Rule = {
   id: 'output-item',
   level: 'error',
   summary: 'A request with `iterate` outputs the body instead of the item.',
@@ -200,7 +200,7 @@ export const outputItem: Rule = {
   },
 };
 
-export const secretOutput: Rule = {
+const secretOutput: Rule = {
   id: 'secret-output',
   level: 'warning',
   summary: 'The interface of a module declares a secret.',
@@ -219,7 +219,7 @@ export const secretOutput: Rule = {
   },
 };
 
-export const errorText: Rule = {
+const errorText: Rule = {
   id: 'error-text',
   level: 'warning',
   summary: 'An error message is the whole body, or a stack trace.',
@@ -250,7 +250,7 @@ function messagePaths(error: unknown): readonly (readonly string[])[] {
   return [['message'], ...Object.keys(error).map((status) => [status, 'message'])];
 }
 
-export const invalidEmpty: Rule = {
+const invalidEmpty: Rule = {
   id: 'invalid-empty',
   level: 'warning',
   summary: 'An action outputs the first item of a list without checking that there is one.',
@@ -270,7 +270,7 @@ export const invalidEmpty: Rule = {
   },
 };
 
-export const moduleTags: Rule = {
+const moduleTags: Rule = {
   id: 'module-tags',
   level: 'info',
   summary: 'A tag in the label of a module is not in brackets and lower case.',
@@ -298,7 +298,7 @@ function listMapped(subject: Subject): readonly ModuleComponent[] {
   });
 }
 
-export const interfaceMissing: Rule = {
+const interfaceMissing: Rule = {
   id: 'interface-missing',
   level: 'error',
   summary: 'A module has no interface.',
@@ -315,7 +315,7 @@ export const interfaceMissing: Rule = {
   },
 };
 
-export const samplesMissing: Rule = {
+const samplesMissing: Rule = {
   id: 'samples-missing',
   level: 'warning',
   summary: 'A module has no samples.',
@@ -336,7 +336,7 @@ export const samplesMissing: Rule = {
 export const TOKEN: RegExp =
   /\beyJ[\w-]{10,}\.[\w-]{10,}\.|\bsk_live_\w{8,}|\bgh[pousr]_\w{20,}|\bxox[abprs]-[\w-]{10,}|\bAKIA[0-9A-Z]{16}\b|\bAIza[\w-]{30,}/;
 
-export const samplesSynthetic: Rule = {
+const samplesSynthetic: Rule = {
   id: 'samples-synthetic',
   level: 'error',
   summary: 'A sample contains a token.',
@@ -372,7 +372,7 @@ function findTexts({ value }: Document, pattern: RegExp): readonly string[] {
   return found;
 }
 
-export const deepExpression: Rule = {
+const deepExpression: Rule = {
   id: 'deep-expression',
   level: 'info',
   summary: 'An expression is longer than 160 characters and has nested `if` or `switch`.',
@@ -391,7 +391,7 @@ export const deepExpression: Rule = {
   },
 };
 
-export const pageSizeOfUser: Rule = {
+const pageSizeOfUser: Rule = {
   id: 'page-size-of-user',
   level: 'warning',
   summary: 'The page size of a trigger is the limit of the user.',
@@ -412,7 +412,7 @@ export const pageSizeOfUser: Rule = {
   },
 };
 
-export const triggerLimit: Rule = {
+const triggerLimit: Rule = {
   id: 'trigger-limit',
   level: 'warning',
   summary: 'A polling trigger has no `response.limit`.',
@@ -429,7 +429,7 @@ export const triggerLimit: Rule = {
   },
 };
 
-export const triggerNewestFirst: Rule = {
+const triggerNewestFirst: Rule = {
   id: 'trigger-newest-first',
   level: 'warning',
   summary: 'A polling trigger neither asks for an order nor filters by the last record.',
@@ -455,7 +455,7 @@ export const triggerNewestFirst: Rule = {
   },
 };
 
-export const triggerFirstRun: Rule = {
+const triggerFirstRun: Rule = {
   id: 'trigger-first-run',
   level: 'warning',
   summary: 'A trigger filters by the last record, and the first run has none.',
@@ -475,7 +475,7 @@ export const triggerFirstRun: Rule = {
   },
 };
 
-export const epochLimit: Rule = {
+const epochLimit: Rule = {
   id: 'epoch-limit',
   level: 'warning',
   summary: 'The limit of an epoch is missing, not fixed, or above 300.',
@@ -495,3 +495,26 @@ export const epochLimit: Rule = {
     }
   },
 };
+
+export const MODULE_REVIEW: readonly Rule[] = [
+  universalModule,
+  universalDescription,
+  actionNoPaging,
+  actionObject,
+  searchComplete,
+  outputAsIs,
+  outputItem,
+  secretOutput,
+  errorText,
+  invalidEmpty,
+  moduleTags,
+  interfaceMissing,
+  samplesMissing,
+  samplesSynthetic,
+  deepExpression,
+  pageSizeOfUser,
+  triggerLimit,
+  triggerNewestFirst,
+  triggerFirstRun,
+  epochLimit,
+];

@@ -5,7 +5,7 @@ import { listFields } from '../../subject/form-fields.js';
 import { isEmpty, readInherited, reads, requestsOf, textOf } from '../../subject/review-subject.js';
 import { pointerTo, readAt } from '../../subject/walk-requests.js';
 
-export const webhookDetached: Rule = {
+const webhookDetached: Rule = {
   id: 'webhook-detached',
   level: 'error',
   summary: 'A webhook is attached and never detached.',
@@ -22,7 +22,7 @@ export const webhookDetached: Rule = {
   },
 };
 
-export const lastPage: Rule = {
+const lastPage: Rule = {
   id: 'last-page',
   level: 'error',
   summary: 'The condition of `pagination` leaves out the last page.',
@@ -57,7 +57,7 @@ export const lastPage: Rule = {
   },
 };
 
-export const endlessPaging: Rule = {
+const endlessPaging: Rule = {
   id: 'endless-paging',
   level: 'error',
   summary: 'The condition of `pagination` is always true.',
@@ -75,7 +75,7 @@ export const endlessPaging: Rule = {
   },
 };
 
-export const rpcCalls: Rule = {
+const rpcCalls: Rule = {
   id: 'rpc-calls',
   level: 'warning',
   summary: 'An RPC sends more than three requests.',
@@ -96,7 +96,7 @@ export const rpcCalls: Rule = {
   },
 };
 
-export const rpcLimit: Rule = {
+const rpcLimit: Rule = {
   id: 'rpc-limit',
   level: 'warning',
   summary: 'An RPC reads several pages without a limit.',
@@ -114,7 +114,7 @@ export const rpcLimit: Rule = {
   },
 };
 
-export const rpcPaging: Rule = {
+const rpcPaging: Rule = {
   id: 'rpc-paging',
   level: 'warning',
   summary: 'An RPC lists records and reads one page only.',
@@ -132,7 +132,7 @@ export const rpcPaging: Rule = {
   },
 };
 
-export const rpcModeEdit: Rule = {
+const rpcModeEdit: Rule = {
   id: 'rpc-mode-edit',
   level: 'warning',
   summary: 'A select of an ID from an RPC has no `mode: edit` in a module that gets, updates or deletes.',
@@ -163,7 +163,7 @@ export const rpcModeEdit: Rule = {
   },
 };
 
-export const endpointHelp: Rule = {
+const endpointHelp: Rule = {
   id: 'endpoint-help',
   level: 'warning',
   summary: 'A field of an endpoint has no help.',
@@ -187,7 +187,7 @@ export const endpointHelp: Rule = {
   },
 };
 
-export const endpointStaticName: Rule = {
+const endpointStaticName: Rule = {
   id: 'endpoint-static-name',
   level: 'error',
   summary: 'The name of a called endpoint is an expression.',
@@ -204,7 +204,7 @@ export const endpointStaticName: Rule = {
   },
 };
 
-export const webhookSignature: Rule = {
+const webhookSignature: Rule = {
   id: 'webhook-signature',
   level: 'info',
   summary: 'A webhook neither has a condition nor reads a header.',
@@ -225,3 +225,16 @@ export const webhookSignature: Rule = {
     }
   },
 };
+
+export const WEBHOOK_AND_RPC_REVIEW: readonly Rule[] = [
+  webhookDetached,
+  lastPage,
+  endlessPaging,
+  rpcCalls,
+  rpcLimit,
+  rpcPaging,
+  rpcModeEdit,
+  endpointHelp,
+  endpointStaticName,
+  webhookSignature,
+];
