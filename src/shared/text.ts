@@ -93,3 +93,8 @@ export function escapeCommandData(text: string): string {
 export function escapeCommandProperty(text: string): string {
   return escapeCommandData(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
 }
+
+/** Quotes a word for a POSIX shell, unless it has only characters without a meaning there. */
+export function quoteForShell(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}

@@ -21,7 +21,7 @@ const connectionMissing: Rule = {
       if (owner.kind === 'endpoint' || subject.app.connections.size === 0) continue;
       for (const { root } of site.paths) {
         if (root.name !== 'connection' || root.form !== 'plain') continue;
-        const message = `The ${owner.kind} "${owner.name}" reads connection and names none.`;
+        const message = `The ${owner.kind} "${owner.name}" reads \`connection\` but names no connection.`;
         report(findingAt(site, root, message));
       }
     }
@@ -43,7 +43,7 @@ function reportBase(subject: Subject, report: ReportFinding): void {
     const sent = listRequests(checked).filter(({ value }) => value['url'] !== undefined);
     const read = reads.find(({ location }) => sent.some(({ value }) => !replaces(value, location.directive)));
     if (read === undefined) continue;
-    const message = `The module "${owner.name}" names no connection, and the base reads connection in ${read.location.directive.join('.')}.`;
+    const message = `The module "${owner.name}" names no connection, but the base reads \`connection\` in ${read.location.directive.join('.')}.`;
     report({ message, place: document.locationOf('') });
   }
 }

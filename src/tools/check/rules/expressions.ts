@@ -66,10 +66,9 @@ const typeComparison: Rule = {
         const { node, constantKind, otherKind } = comparison;
         // `semantics-dependent` reports values that may be equal.
         if (otherKind === undefined || otherKind === constantKind || canEqualOtherKind(comparison)) continue;
-        const outcome = node.operator === '=' ? 'never' : 'always';
-        report(
-          findingAt(site, node, `A ${otherKind} is compared with a ${constantKind}, which is ${outcome} so.`),
-        );
+        const outcome = node.operator === '=' ? 'false' : 'true';
+        const message = `A ${otherKind} never equals this ${constantKind}, so the comparison is always ${outcome}.`;
+        report(findingAt(site, node, message));
       }
     }
   },

@@ -178,7 +178,7 @@ const functionCode: Rule = {
   check: ({ app, part, functionWarnings }, report) => {
     for (const { name, code } of app.functions.values()) {
       if (code !== undefined || part?.has('function', name) === false) continue;
-      const message = `The function "${name}" has no code, so whatever calls it ends its run with an error.`;
+      const message = `The function "${name}" has no code. A run that calls it fails.`;
       report({ message, place: findDeclaration(app, name) });
     }
     for (const { code, message, place } of functionWarnings) {

@@ -59,28 +59,32 @@ function listHyphened(subject: Subject, site: ExpressionSite): ReadonlySet<Name>
 function describe({ location }: ExpressionSite, { root }: WrittenPath, visible: readonly string[]): string {
   const { name } = root;
   if (!Object.hasOwn(NAME_MEANINGS, name)) {
-    return `There is no "${name}" here.${didYouMean(name, visible)} An expression may start with ${listNames(visible)}.`;
+    return `"${name}" is not defined here.${didYouMean(name, visible)} An expression can start with ${listNames(visible)}.`;
   }
-  const reason = REASONS[name] ?? 'is not there at this place';
-  return `"${name}" ${reason}${location.phase === 'request' && AFTER_RESPONSE.has(name) ? ', and this is evaluated before it' : ''}.`;
+  const where = AVAILABLE[name];
+  if (where === undefined) return `\`${name}\` is not available here.`;
+  const isTooEarly = location.phase === 'request' && where === AFTER_RESPONSE;
+  return `\`${name}\` is available only ${where}${isTooEarly ? ', and this expression is evaluated before the request' : ''}.`;
 }
 
-const AFTER_RESPONSE: ReadonlySet<string> = new Set(['body', 'headers', 'statusCode']);
+const AFTER_RESPONSE = 'after a response';
 
-const REASONS: Readonly<Record<string, string>> = {
-  item: 'is there inside of iterate only',
-  output: 'is there in wrapper only',
-  pagination: 'is there where pages are asked for',
-  iterate: 'is there after iterate, in wrapper and pagination',
-  body: 'is there after a response',
-  headers: 'is there after a response',
-  statusCode: 'is there after a response',
-  oauth: 'is there in OAuth connections only',
-  query: 'is there in webhooks and OAuth connections only',
-  payload: 'is there in instant triggers and responders only',
-  webhook: 'is there in webhooks, instant triggers and their RPCs only',
-  trigger: 'is there in polling triggers only',
-  method: 'is there in the specification of a webhook only',
+/** Where a variable is available. */
+const AVAILABLE: Readonly<Record<string, string>> = {
+  item: 'inside `iterate`',
+  output: 'in `wrapper`',
+  pagination: 'in a request with `pagination`',
+  iterate: 'in `wrapper` and `pagination`',
+  body: AFTER_RESPONSE,
+  headers: AFTER_RESPONSE,
+  statusCode: AFTER_RESPONSE,
+  oauth: 'in OAuth connections',
+  query: 'in webhooks and OAuth connections',
+  payload: 'in instant triggers and responders',
+  webhook: 'in webhooks, instant triggers, responders and RPCs',
+  trigger: 'in polling triggers',
+  method: 'in the communication of a webhook',
+  rawBody: 'in the communication of a webhook',
 };
 
 function listNames(names: readonly string[]): string {

@@ -12,6 +12,7 @@ import { readForm } from '../../../engine/parameters/form.js';
 import { AppError } from '../../../shared/errors/app-error.js';
 import { EngineError, StoreError } from '../../../shared/errors/engine-error.js';
 import type { PlainObject } from '../../../shared/plain-object.js';
+import { quoteForShell } from '../../../shared/text.js';
 import { type Arguments, type Command, EXIT, isUsageError, usageError } from '../command.js';
 import { authorizeInBrowser, type BrowserSettings } from '../connections/authorize-in-browser.js';
 import {
@@ -156,7 +157,7 @@ async function connectAs(
     await files.write(name, report.stored, owner);
     const label = labelConnection(report.stored);
     const who = label === '' ? '' : ` as ${label}`;
-    await io.stdout.write(`Connected${who}. iml run takes it with --connection ${quoted(name)}.\n`);
+    await io.stdout.write(`Connected${who}. iml run takes it with --connection ${quoteForShell(name)}.\n`);
     await io.stderr.write((await recorder?.write(undefined)) ?? '');
     return EXIT.ok;
   } catch (error) {
@@ -271,9 +272,4 @@ function readWhole(args: Arguments, option: string, max: number): number | undef
   if (text === undefined) return undefined;
   if (/^\d{1,5}$/.test(text) && Number(text) <= max) return Number(text);
   throw usageError(`--${option}: "${text}" is not a whole number of at most ${max}.`);
-}
-
-/** Quotes a name for a shell. */
-function quoted(name: string): string {
-  return /^[\w.-]+$/.test(name) ? name : `'${name}'`;
 }

@@ -36,6 +36,7 @@ import {
 import { compileSchema } from '../../../shared/schema/compile-schema.js';
 import { SEAL_KEY_BYTES } from '../../../shared/seal.js';
 import { didYouMean } from '../../../shared/suggest.js';
+import { quoteForShell } from '../../../shared/text.js';
 import { readUnquoted } from '../../check/read-unquoted.js';
 import { type Arguments, type OptionSpec, usageError } from '../command.js';
 import { createPrivateFile, makePrivateFolder, refuseLinks } from '../connections/private-file.js';
@@ -87,12 +88,7 @@ export async function findRestInstance(args: Arguments, io: Io): Promise<RestPla
   if (!args.isSet('create') && !(await isFile(databaseFile(folder)))) {
     throw usageError(`The folder "${folder}" has no instance. Create one with --create.`);
   }
-  return { folder, args: `--data ${quoted(folder)}`, database };
-}
-
-/** Quotes a word for a shell. */
-function quoted(text: string): string {
-  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+  return { folder, args: `--data ${quoteForShell(folder)}`, database };
 }
 
 /** How an instance is opened. */

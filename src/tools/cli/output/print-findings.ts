@@ -28,7 +28,7 @@ export async function printFindings(
 }
 
 /**
- * `modules/x.iml.json:3:5: error: There is no "itm" here. [unknown-name]`. Further lines of a message are prefixed
+ * `modules/x.iml.json:3:5: error: "itm" is not defined here. [unknown-name]`. Further lines of a message are prefixed
  * with a bar, because some log readers treat `::` at the start of a line as a command.
  */
 export function findingLine(

@@ -3,6 +3,7 @@ import type { Document } from '../../../../engine/document/document.js';
 import { isSecretName } from '../../../../engine/redaction/secret-names.js';
 import { childPointer } from '../../../../shared/errors/source-location.js';
 import { isPlainObject, ownMember } from '../../../../shared/plain-object.js';
+import { quoteForShell } from '../../../../shared/text.js';
 import { official, type Rule } from '../../rule.js';
 import { isForm, listFields } from '../../subject/form-fields.js';
 import {
@@ -309,7 +310,7 @@ const interfaceMissing: Rule = {
   check: (subject, report) => {
     for (const module of listMapped(subject)) {
       if (!isEmpty(module.interface?.value)) continue;
-      const message = `The module "${module.name}" has no interface. Write one: iml infer interface ${module.name}`;
+      const message = `The module "${module.name}" has no interface. Write one: iml infer interface ${quoteForShell(module.name)}`;
       report({ message, place: module.interface?.locationOf('') ?? locateModule(module) });
     }
   },
@@ -326,7 +327,7 @@ const samplesMissing: Rule = {
   check: (subject, report) => {
     for (const module of listMapped(subject).filter(({ type }) => type !== 'universal')) {
       if (!isEmpty(module.samples?.value)) continue;
-      const message = `The module "${module.name}" has no samples. Write some: iml infer samples ${module.name}`;
+      const message = `The module "${module.name}" has no samples. Write some: iml infer samples ${quoteForShell(module.name)}`;
       report({ message, place: module.samples?.locationOf('') ?? locateModule(module) });
     }
   },
