@@ -1,6 +1,4 @@
-import type { ModuleComponent } from '../../../engine/document/app.js';
 import { holdsTemplates } from '../../../engine/document/document-shapes.js';
-import type { ParameterElement } from '../../../engine/parameters/parameter-spec.js';
 import { evaluate } from '../../../language/compile.js';
 import type { Binary, Expression } from '../../../language/syntax/ast.js';
 import { listNodes, readPath } from '../../../language/syntax/walk-expression.js';
@@ -8,10 +6,9 @@ import { isTruthy } from '../../../language/values/value.js';
 import { childPointer } from '../../../shared/errors/source-location.js';
 import { isPlainObject } from '../../../shared/plain-object.js';
 import type { Rule } from '../rule.js';
-import type { CheckedDocument } from '../subject/checked-document.js';
 import { type ExpressionSite, findingAt } from '../subject/expression-site.js';
-import { readableForm } from '../subject/form-fields.js';
-import { createLookup, type Subject } from '../subject/subject.js';
+import type { Subject } from '../subject/subject.js';
+import { kindOf, type ValueKind } from '../subject/value-kinds.js';
 
 const semanticsDependent: Rule = {
   id: 'semantics-dependent',
@@ -78,9 +75,16 @@ const typeComparison: Rule = {
 interface Comparison {
   readonly node: Binary;
   readonly constant: string | number | boolean;
-  readonly constantKind: FieldKind;
-  /** Type of the other side; undefined if unknown. */
-  readonly otherKind: FieldKind | undefined;
+  readonly constantKind: ComparedKind;
+  /** Kind of the other side; undefined if unknown. */
+  readonly otherKind: ComparedKind | undefined;
+}
+
+/** Kinds that constants have. */
+type ComparedKind = 'text' | 'number' | 'boolean';
+
+function isCompared(kind: ValueKind | undefined): kind is ComparedKind {
+  return kind === 'text' || kind === 'number' || kind === 'boolean';
 }
 
 /** Comparisons of a path with a constant. */
@@ -92,8 +96,9 @@ function listComparisons(subject: Subject, site: ExpressionSite): readonly Compa
     const constant = left ?? right;
     const other = left === undefined ? node.left : node.right;
     if (constant === undefined || readPath(other) === undefined) return [];
-    const constantKind = kindOf(constant);
-    return [{ node, constant, constantKind, otherKind: inferKind(subject, site, other) }];
+    const constantKind = kindOfConstant(constant);
+    const kind = kindOf(subject, site, other);
+    return [{ node, constant, constantKind, otherKind: isCompared(kind) ? kind : undefined }];
   });
 }
 
@@ -103,19 +108,8 @@ function readConstant(expression: Expression): string | number | boolean | undef
   return expression.name === 'true' ? true : expression.name === 'false' ? false : undefined;
 }
 
-function kindOf(constant: string | number | boolean): FieldKind {
+function kindOfConstant(constant: string | number | boolean): ComparedKind {
   return typeof constant === 'string' ? 'text' : typeof constant === 'number' ? 'number' : 'boolean';
-}
-
-/** Type of a path, if known. */
-function inferKind(subject: Subject, site: ExpressionSite, expression: Expression): FieldKind | undefined {
-  const path = readPath(expression);
-  if (path === undefined || path.root.form !== 'plain') return undefined;
-  const [member, ...more] = path.members;
-  if (path.root.name === 'statusCode' && member === undefined) return 'number';
-  if (path.root.name === 'headers' && member?.name !== undefined && more.length === 0) return 'text';
-  if (path.root.name !== 'parameters' || member?.name === undefined || more.length > 0) return undefined;
-  return findFieldTypes(subject, site.in).get(member.name);
 }
 
 /**
@@ -123,59 +117,6 @@ function inferKind(subject: Subject, site: ExpressionSite, expression: Expressio
  */
 function canEqualOtherKind({ constant }: Comparison): boolean {
   return typeof constant !== 'string' || !Number.isNaN(Number(constant));
-}
-
-const TEXTS: ReadonlySet<string> = new Set([
-  'text',
-  'email',
-  'password',
-  'url',
-  'filename',
-  'uuid',
-  'color',
-  'path',
-]);
-const BOOLEANS: ReadonlySet<string> = new Set(['boolean', 'checkbox']);
-const NUMBERS: ReadonlySet<string> = new Set(['number', 'integer', 'uinteger', 'port']);
-
-const TYPES = createLookup<ReadonlyMap<string, FieldKind>>();
-
-/** Type of a field. */
-type FieldKind = 'text' | 'number' | 'boolean';
-
-/** Fields with a known type: text, number or boolean. Fields of one name with two types are skipped. */
-function findFieldTypes(subject: Subject, { owner }: CheckedDocument): ReadonlyMap<string, FieldKind> {
-  const module = owner?.kind === 'module' ? subject.app.modules.get(owner.name) : undefined;
-  return module === undefined ? NONE : TYPES(subject, module.name, () => readFieldTypes(module));
-}
-
-const NONE: ReadonlyMap<string, FieldKind> = new Map();
-
-function readFieldTypes({ staticParams, mappableParams }: ModuleComponent): ReadonlyMap<string, FieldKind> {
-  const types = new Map<string, FieldKind>();
-  const mixed = new Set<string>();
-  const forms = [staticParams, mappableParams].flatMap((form) => readableForm(form).elements);
-  const visit = (element: ParameterElement): void => {
-    if (element.kind !== 'parameter') return;
-    const { name, type, nested = [], choices } = element;
-    const known = findKind(type);
-    if (name !== undefined) {
-      if (known === undefined || (types.has(name) && types.get(name) !== known)) mixed.add(name);
-      else types.set(name, known);
-    }
-    for (const inner of nested) visit(inner);
-    for (const inner of choices?.nested ?? []) visit(inner);
-    for (const option of choices?.options ?? []) for (const inner of option.nested ?? []) visit(inner);
-  };
-  for (const element of forms) visit(element);
-  for (const name of mixed) types.delete(name);
-  return types;
-}
-
-function findKind(type: string): FieldKind | undefined {
-  if (TEXTS.has(type)) return 'text';
-  if (NUMBERS.has(type)) return 'number';
-  return BOOLEANS.has(type) ? 'boolean' : undefined;
 }
 
 const deadBranch: Rule = {
