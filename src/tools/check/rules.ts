@@ -1,9 +1,11 @@
 import type { Rule } from './rule.js';
 import { COMPONENT_RULES } from './rules/components.js';
 import { CONNECTION_RULES } from './rules/connections.js';
+import { DATE_RULES } from './rules/dates.js';
 import { EXPRESSION_RULES } from './rules/expressions.js';
 import { FORM_RULES } from './rules/forms.js';
 import { FUNCTION_RULES } from './rules/function-calls.js';
+import { FUNCTION_CODE_RULES } from './rules/function-code.js';
 import { LOADER_RULES } from './rules/loader-rules.js';
 import { MEMBER_RULES } from './rules/member-rules.js';
 import { NAME_RULES } from './rules/names.js';
@@ -18,6 +20,8 @@ import { WEBHOOK_AND_RPC_REVIEW } from './rules/review/webhooks-rpcs.js';
 /** All rules, those of the language first. */
 export const RULES: readonly Rule[] = [
   ...FUNCTION_RULES,
+  ...FUNCTION_CODE_RULES,
+  ...DATE_RULES,
   ...NAME_RULES,
   ...EXPRESSION_RULES,
   ...MEMBER_RULES,
