@@ -72,7 +72,7 @@ const monthInTime: Rule = {
   id: 'month-in-time',
   level: 'warning',
   summary: 'A format writes the month instead of minutes.',
-  why: '`MM` is the month and `mm` are the minutes: in November, `HH:MM` writes 09:11 from 09:00 to 09:59. `SS` are hundredths of a second, `ss` are the seconds.',
+  why: '`MM` is the month and `mm` are the minutes: in November, `HH:MM` writes 09:11 from 09:00 to 09:59. The rule `date-token` reports other tokens.',
   bad: '"at": "{{formatDate(now; \'YYYY-MM-DD HH:MM\')}}"',
   good: '"at": "{{formatDate(now; \'YYYY-MM-DD HH:mm\')}}"',
   check: (subject, report) => {
@@ -87,6 +87,59 @@ const monthInTime: Rule = {
   },
 };
 
+const dateToken: Rule = {
+  id: 'date-token',
+  level: 'warning',
+  summary: 'A format of a date uses a token for another one.',
+  why: 'Formats have the tokens of Moment.js, which differ from those of other languages: `DD` is the day of the month and `dd` the weekday (`Th`), `mm` are minutes and `MM` is the month, `hh` counts to 12 and needs `A`, `SS` are fractions of a second.',
+  bad: '"day": "{{formatDate(now; \'yyyy-MM-dd\')}}"',
+  good: '"day": "{{formatDate(now; \'YYYY-MM-DD\')}}"',
+  check: (subject, report) => {
+    for (const site of subject.expressions) {
+      for (const node of site.nodes) {
+        const format = formatArgument(node);
+        if (format?.kind !== 'literal' || typeof format.value !== 'string') continue;
+        // Text in brackets is not a token.
+        const tokens = format.value.replace(/\[[^\]]*\]/g, ' ');
+        for (const { pattern, unless, problem } of CONFUSED) {
+          if (!pattern.test(tokens) || unless?.test(tokens) === true) continue;
+          report(findingAt(site, format, `In '${format.value}', ${problem}.`));
+        }
+      }
+    }
+  },
+};
+
+interface Confusion {
+  readonly pattern: RegExp;
+  /** A token that makes the pattern correct. */
+  readonly unless?: RegExp;
+  readonly problem: string;
+}
+
+/** Tokens in positions where another one is meant. Source: the tokens of Moment.js. [doc] */
+const CONFUSED: readonly Confusion[] = [
+  {
+    pattern: /[YyM][-/. ]?dd?(?![A-Za-z])|(?<![A-Za-z])dd?[-/.]M/,
+    problem: '`dd` is the weekday; the day of the month is `DD`',
+  },
+  {
+    pattern: /M[-/. ]?D{3,4}(?!D)/,
+    problem: '`DDD` is the day of the year; the day of the month is `DD`',
+  },
+  {
+    pattern: /[Yy][-/. ]?mm?(?:[-/. ]?[Dd]|$)|(?<![A-Za-z:])mm?[-/.][DdYy]|[Dd][-/.]mm?[-/.]/,
+    problem: '`mm` are minutes; the month is `MM`',
+  },
+  {
+    pattern: /(?<!h)hh?(?!h)/,
+    unless: /[Aa]/,
+    problem: '`hh` counts to 12 and there is no `A`; the hours of a day are `HH`',
+  },
+  { pattern: /m:SS?(?!S)/, problem: '`SS` are fractions of a second; seconds are `ss`' },
+  { pattern: /[ms] ?(?:AM|PM)/, problem: '`AM` and `PM` are no tokens; write `A`' },
+];
+
 const TAKES_FORMAT: ReadonlySet<string> = new Set(['formatDate', 'parseDate']);
 
 /** The format argument of a date function; undefined for other nodes. */
@@ -94,4 +147,4 @@ function formatArgument(node: Expression): Expression | undefined {
   return node.kind === 'call' && TAKES_FORMAT.has(node.name) ? node.args[1] : undefined;
 }
 
-export const DATE_RULES: readonly Rule[] = [unquotedFormat, missingFormat, monthInTime];
+export const DATE_RULES: readonly Rule[] = [unquotedFormat, missingFormat, monthInTime, dateToken];

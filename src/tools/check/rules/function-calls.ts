@@ -1,10 +1,18 @@
-import { findSignature, type ParameterKind, printSignature } from '../../../language/functions/signatures.js';
+import { evaluate } from '../../../language/compile.js';
+import {
+  type FunctionParameter,
+  type FunctionSignature,
+  findSignature,
+  type ParameterKind,
+  printSignature,
+} from '../../../language/functions/signatures.js';
 import type { Call, Expression } from '../../../language/syntax/ast.js';
-import { toNumber } from '../../../language/values/value.js';
+import { ImlError } from '../../../shared/errors/iml-error.js';
 import { didYouMean } from '../../../shared/suggest.js';
 import type { Rule } from '../rule.js';
 import { type ExpressionSite, findingAt, replacementAt } from '../subject/expression-site.js';
 import type { Subject } from '../subject/subject.js';
+import { describeKind, kindOf, type ValueKind } from '../subject/value-kinds.js';
 
 const unknownFunction: Rule = {
   id: 'unknown-function',
@@ -71,8 +79,8 @@ const argumentCount: Rule = {
 const argumentType: Rule = {
   id: 'argument-type',
   level: 'error',
-  summary: 'A call passes a constant of the wrong type to a built-in function.',
-  why: "The function always fails: `round('many')` ends the run with `'many' is not a valid number.`",
+  summary: 'An argument of a built-in function has a type or a value that the function never accepts.',
+  why: "The function fails with each value: `round('many')` ends the run with `'many' is not a valid number.` The cause can be the order of the arguments: the value comes first, its options follow.",
   bad: '"count": "{{round(\'many\')}}"',
   good: '"count": "{{round(parameters.count)}}"',
   check: (subject, report) => {
@@ -80,34 +88,135 @@ const argumentType: Rule = {
       for (const node of site.nodes) {
         if (node.kind !== 'call' || subject.app.functions.has(node.name)) continue;
         const signature = findSignature(node.name);
-        node.args.forEach((argument, index) => {
-          const parameter = signature?.parameters[index];
-          if (argument === undefined || parameter === undefined || signature === undefined) return;
-          const problem = describeMisfit(argument, parameter.kind);
-          if (problem === undefined) return;
-          report(
-            findingAt(
-              site,
-              argument,
-              `${problem}, given as ${parameter.name} of ${printSignature(signature)}.`,
-            ),
-          );
-        });
+        const misfit = signature && findMisfit(subject, site, node, signature);
+        if (signature === undefined || misfit === undefined) continue;
+        const { argument, parameter, problem } = misfit;
+        const message = `${problem}, given as ${parameter.name} of ${printSignature(signature)}.`;
+        report(findingAt(site, argument, message));
       }
     }
   },
 };
 
-/** The problem of a constant; undefined if it fits. */
-function describeMisfit(argument: Expression, kind: ParameterKind): string | undefined {
-  if (argument.kind !== 'literal') return undefined;
-  const { value } = argument;
-  if (kind === 'number' && typeof value === 'string' && value !== '' && toNumber(value) === undefined) {
-    return `'${value}' is not a number`;
+interface Misfit {
+  readonly argument: Expression;
+  readonly parameter: FunctionParameter;
+  readonly problem: string;
+}
+
+/** The first argument that the function never accepts: by its kind, by its value, or by its position. */
+function findMisfit(
+  subject: Subject,
+  site: ExpressionSite,
+  call: Call,
+  signature: FunctionSignature,
+): Misfit | undefined {
+  const { parameters } = signature;
+  for (const [index, parameter] of parameters.entries()) {
+    const argument = call.args[index];
+    if (argument === undefined) continue;
+    const kind = kindOf(subject, site, argument);
+    const accepted = ACCEPTED[parameter.kind];
+    const isRefused = kind !== undefined && accepted?.includes(kind) === false;
+    const problem = isRefused ? describeRefused(argument, kind, parameter) : undefined;
+    if (problem !== undefined) return { argument, parameter, problem };
   }
-  if (kind === 'array') return `${JSON.stringify(value)} is not an array`;
-  if (kind === 'collection') return `${JSON.stringify(value)} is not a collection`;
-  return undefined;
+  const index = findRefusedConstant(call, signature) ?? findSwapped(call, signature);
+  const argument = index === undefined ? undefined : call.args[index];
+  const parameter = index === undefined ? undefined : parameters[index];
+  if (argument?.kind !== 'literal' || parameter === undefined) return undefined;
+  return { argument, parameter, problem: `${quote(argument.value)} is not ${nameWanted(parameter)}` };
+}
+
+/** Kinds that a parameter accepts, at least for some values. Parameters of other kinds accept each kind. */
+const ACCEPTED: Readonly<Partial<Record<ParameterKind, readonly ValueKind[]>>> = {
+  number: ['number', 'text'],
+  date: ['date', 'text'],
+  array: ['array'],
+  collection: ['collection'],
+};
+
+function describeRefused(argument: Expression, kind: ValueKind, parameter: FunctionParameter): string {
+  const written = argument.kind === 'literal' ? quote(argument.value) : `This is ${describeKind(kind)} and`;
+  return `${written} is not ${nameWanted(parameter)}`;
+}
+
+function nameWanted({ name, kind }: FunctionParameter): string {
+  return kind === 'any' || kind === 'text' || kind === 'boolean' ? `a valid ${name}` : describeKind(kind);
+}
+
+function quote(value: string | number): string {
+  const text = String(value);
+  return typeof value === 'number' ? text : `'${text.length > 80 ? `${text.slice(0, 80)}...` : text}'`;
+}
+
+/** Arguments that stand for those which only a run knows. The first ones fit most parameters of the kind. */
+const STAND_INS: Readonly<Record<ParameterKind, readonly unknown[]>> = {
+  any: ['2026-01-31'],
+  text: ['1', 'YYYY-MM-DD', 'days'],
+  number: [1],
+  date: [new Date(0)],
+  array: [[1, 2]],
+  collection: [{}],
+  buffer: [new Uint8Array(1)],
+  boolean: [true],
+};
+
+/**
+ * The constant with which a call always fails: the call fails with it and works without it, whatever stands for the
+ * arguments that only a run knows.
+ */
+function findRefusedConstant(call: Call, { name, parameters }: FunctionSignature): number | undefined {
+  const fixed = call.args.map((argument) => (argument?.kind === 'literal' ? [argument.value] : undefined));
+  if (!fixed.some((value) => value !== undefined) || fixed.length > parameters.length) return undefined;
+  const standIns = parameters.slice(0, fixed.length).map(({ kind }) => STAND_INS[kind]);
+  const choices = standIns.map((values, index) => fixed[index] ?? values);
+  if (works(name, choices)) return undefined;
+  const index = fixed.findIndex((value, at) => {
+    if (value === undefined) return false;
+    const isOptional = parameters[at]?.isOptional === true;
+    return (
+      works(name, choices.with(at, standIns[at] ?? [])) || (isOptional && works(name, choices.slice(0, at)))
+    );
+  });
+  return index < 0 ? undefined : index;
+}
+
+/** Whether a call works with any combination of arguments. */
+function works(name: string, choices: readonly (readonly unknown[])[]): boolean {
+  let combinations: readonly (readonly unknown[])[] = [[]];
+  for (const values of choices)
+    combinations = combinations.flatMap((given) => values.map((value) => [...given, value]));
+  const names = choices.map((_, index) => `a${index}`);
+  return combinations.some((given) => {
+    try {
+      evaluate(
+        `{{${name}(${names.join(';')})}}`,
+        Object.fromEntries(names.map((key, at) => [key, given[at]])),
+      );
+      return true;
+    } catch (error) {
+      if (error instanceof ImlError) return false;
+      throw error;
+    }
+  });
+}
+
+/** A constant that can only be an option, as the value of a function whose options are not constant: `split(','; body.tags)`. */
+function findSwapped({ args }: Call, { name, parameters }: FunctionSignature): number | undefined {
+  const [first, ...others] = args;
+  const kind = parameters[0]?.kind;
+  if (
+    first?.kind !== 'literal' ||
+    first.value === '' ||
+    !others.some((other) => other !== undefined && other.kind !== 'literal')
+  )
+    return undefined;
+  if (name === 'get') return 0;
+  if (typeof first.value === 'number') return kind === 'text' || kind === 'number' ? 0 : undefined;
+  return (kind === 'text' || name === 'contains') && /^[^\p{L}\p{N}]{1,2}$/u.test(first.value)
+    ? 0
+    : undefined;
 }
 
 /**

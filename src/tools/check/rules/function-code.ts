@@ -1,15 +1,17 @@
 import type { App } from '../../../engine/document/app.js';
 import type { WarningCode } from '../../../engine/document/document.js';
+import { nameFile } from '../../../engine/sandbox/check-functions.js';
 import { childPointer, type SourceLocation } from '../../../shared/errors/source-location.js';
 import type { Rule } from '../rule.js';
+import { type CodeToken, listTokens } from '../subject/code-tokens.js';
 
 /** Errors of compiling custom functions in the sandbox. */
 const functionCode: Rule = {
   id: 'function-code',
   level: 'error',
   summary:
-    'The code of a custom function is missing, does not compile in the sandbox, or does not declare a function of its name.',
-  why: 'Each expression that calls the function ends the run with an error.',
+    'The code of a custom function is missing, does not compile in the sandbox, does not declare a function of its name, or cannot return a value.',
+  why: 'Each expression that calls the function ends the run with an error, or is always undefined. Custom functions are synchronous. They have the objects of JavaScript, `Buffer`, `iml` and `debug`, but no modules, timers or network.',
   bad: 'functions/total/code.js: const sum = 1',
   good: 'functions/total/code.js: function total(items) { return items.length }',
   check: ({ app, part, functionWarnings }, report) => {
@@ -24,8 +26,78 @@ const functionCode: Rule = {
       const isTold = app.warnings.some((told) => told.code === asLoaded && told.place.file === place.file);
       if (!isTold) report({ message, place });
     }
+    for (const one of app.functions.values()) {
+      const { name, code = '', file } = one;
+      const isParsed = !app.warnings.some(
+        (told) => told.code === 'syntax' && told.place.file === nameFile(one),
+      );
+      if (part?.has('function', name) === false || !isParsed) continue;
+      for (const { message, offset } of findFaults(name, code)) {
+        const before = code.slice(0, offset).split(/\r\n|\r|\n/);
+        report({ message, place: { file, line: before.length, column: (before.at(-1)?.length ?? 0) + 1 } });
+      }
+    }
   },
 };
+
+/** Globals of Node.js and browsers that custom functions lack. Source: the page on IML functions. [doc] */
+const MISSING_GLOBALS: ReadonlySet<string> = new Set([
+  ...['require', 'fetch', 'setTimeout', 'setInterval', 'setImmediate', 'queueMicrotask', 'process'],
+  ...['XMLHttpRequest', 'URL', 'URLSearchParams', 'TextEncoder', 'TextDecoder', 'atob', 'btoa'],
+  ...['structuredClone', 'crypto', 'axios'],
+]);
+
+interface CodeFault {
+  readonly message: string;
+  readonly offset: number;
+}
+
+/** Mistakes that make each call fail or return undefined, if the call reaches them. */
+function findFaults(name: string, code: string): readonly CodeFault[] {
+  const tokens = listTokens(code);
+  const faults: CodeFault[] = [];
+  const head = tokens.findIndex(({ value }, at) => value === 'function' && tokens[at + 1]?.value === name);
+  if (tokens[head - 1]?.value === 'async') {
+    const message = `The function "${name}" is async. Custom functions return their value, not a promise.`;
+    faults.push({ message, offset: tokens[head - 1]?.offset ?? 0 });
+  } else if (head >= 0 && !tokens.some(({ type, value }) => type === 'name' && RESULTS.has(value))) {
+    const message = `The function "${name}" has no return, so each call is undefined.`;
+    faults.push({ message, offset: tokens[head]?.offset ?? 0 });
+  }
+  const reported = new Set<string>();
+  for (const [at, { value, offset }] of tokens.entries()) {
+    if (!MISSING_GLOBALS.has(value) || reported.has(value) || !isUsed(tokens, at)) continue;
+    if (declares(tokens, value)) continue;
+    reported.add(value);
+    faults.push({
+      message: `Custom functions have no ${value}, so each call that reaches it fails.`,
+      offset,
+    });
+  }
+  return faults;
+}
+
+/** A function that only throws validates its arguments. */
+const RESULTS: ReadonlySet<string> = new Set(['return', 'throw']);
+
+/** Whether a name is called, constructed or read, and is not a member or a key. */
+function isUsed(tokens: readonly CodeToken[], at: number): boolean {
+  const before = tokens[at - 1]?.value;
+  const after = tokens[at + 1]?.value;
+  return before !== '.' && before !== '?.' && (after === '(' || after === '.' || before === 'new');
+}
+
+/** Whether code declares a name, or tests whether it exists. */
+function declares(tokens: readonly CodeToken[], name: string): boolean {
+  return tokens.some(({ value }, at) => {
+    if (value !== name) return false;
+    const before = tokens[at - 1]?.value ?? '';
+    const after = tokens[at + 1]?.value ?? '';
+    return DECLARING.has(before) || ((before === '(' || before === ',') && (after === ',' || after === ')'));
+  });
+}
+
+const DECLARING: ReadonlySet<string> = new Set(['function', 'const', 'let', 'var', 'class', 'typeof']);
 
 /** Location of the missing code in the manifest. */
 function findDeclaration({ warnings }: App, name: string): SourceLocation {
