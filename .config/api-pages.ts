@@ -36,7 +36,7 @@ export function writeApiPages(
     const sections = symbols.map((symbol) => describe(symbol, checker));
     const used = listUsedTypes(symbols, exported, checker, path.dirname(files[0] ?? ''));
     return {
-      file: `${name.split('/')[1] ?? 'index'}.md`,
+      file: `${name.split('/')[1] ?? name}.md`,
       text: [`# ${name}`, NOTE, ...sections, ...used].join('\n\n').concat('\n'),
       values: symbols.filter((one) => resolve(one, checker).flags & VALUE).map((one) => one.name),
     };
@@ -121,7 +121,7 @@ function printDeclaration(declaration: ts.Declaration): string {
 
 /** What each entry is for, in the order of the index. */
 const ENTRIES: Readonly<Record<string, string>> = {
-  'index.md': 'apps, engines, pool, runs, connections, webhooks, errors',
+  'iml-runtime.md': 'apps, engines, pool, runs, connections, webhooks, errors',
   'iml.md': 'the expression language',
   'parameters.md': 'forms',
   'scenario.md': 'flows and scenario states',
@@ -137,7 +137,7 @@ export function printApiIndex(pages: readonly ApiPage[]): string {
   const unknown = pages.filter(({ file }) => !Object.hasOwn(ENTRIES, file));
   if (unknown.length > 0) throw new Error(`ENTRIES lacks ${unknown.map(({ file }) => file).join(', ')}.`);
   const rows = Object.entries(ENTRIES).map(([file, about]) => {
-    const entry = file === 'index.md' ? 'iml-runtime' : `iml-runtime/${file.slice(0, -'.md'.length)}`;
+    const entry = file === 'iml-runtime.md' ? 'iml-runtime' : `iml-runtime/${file.slice(0, -'.md'.length)}`;
     return `| [${file}](${file}) | \`${entry}\`: ${about} |\n`;
   });
   return `# API reference\n\nOne page per entry of the package, generated from its declarations.\n\n| page | entry |\n| --- | --- |\n${rows.join('')}`;

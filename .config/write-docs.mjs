@@ -1,4 +1,4 @@
-// Writes the generated pages of docs: a page per rule of `iml check` and one per entry of the package. Needs a build.
+// Writes the generated pages of docs: one per rule of `iml check`, command and entry of the package. Needs a build.
 // Usage: `node .config/write-docs.mjs`.
 
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -21,7 +21,23 @@ const { printRuleList, printRulePage } = await import(path.join(DIST, 'tools/che
 const { RULES } = await import(path.join(DIST, 'tools/check/rules.js'));
 writeFolder('rules', [
   ...RULES.map((rule) => [`${rule.id}.md`, printRulePage(rule)]),
-  ['README.md', printRuleList(RULES)],
+  ['index.md', printRuleList(RULES)],
+]);
+
+const { COMMANDS } = await import(path.join(DIST, 'tools/cli/commands.js'));
+const { commandHelp } = await import(path.join(DIST, 'tools/cli/output/print-help.js'));
+const commands = await Promise.all(
+  Object.entries(COMMANDS).map(async ([name, { summary, load }]) => {
+    const help = commandHelp(await load(), 100);
+    return [`${name}.md`, `# iml ${name}\n\n${summary}\n\n\`\`\`text\n${help.trim()}\n\`\`\`\n`];
+  }),
+);
+const list = Object.entries(COMMANDS).map(
+  ([name, { summary }]) => `| [iml ${name}](${name}.md) | ${summary} |\n`,
+);
+writeFolder('commands', [
+  ...commands,
+  ['index.md', `# Commands\n\n| command | |\n| --- | --- |\n${list.join('')}`],
 ]);
 
 const compiled = path.join(DIST, 'api-pages.mjs');
@@ -37,4 +53,4 @@ const { listEntries, printApiIndex, writeApiPages } = await import(pathToFileURL
 rmSync(compiled);
 const manifest = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8'));
 const pages = writeApiPages(listEntries(ROOT, manifest));
-writeFolder('api', [...pages.map(({ file, text }) => [file, text]), ['README.md', printApiIndex(pages)]]);
+writeFolder('api', [...pages.map(({ file, text }) => [file, text]), ['index.md', printApiIndex(pages)]]);

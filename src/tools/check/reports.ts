@@ -169,7 +169,7 @@ function describeReview({ source }: Review): string {
   return `${profile} [Make's documentation](${source}) asks for it.`;
 }
 
-/** The list of all rules, `docs/rules/README.md`. */
+/** The list of all rules, `docs/rules/index.md`. */
 export function printRuleList(rules: readonly Rule[]): string {
   const rows = (isOfReview: boolean): string =>
     rules
