@@ -1,11 +1,11 @@
-import { existsSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import pLimit from 'p-limit';
 import { MAX_FILE_BYTES, openAppFolder } from '../../engine/loading/app-folder.js';
 import { COMPONENT_KINDS } from '../../engine/loading/code-types.js';
 import { loadApp } from '../../engine/loading/load-app.js';
 import { MANIFEST } from '../../engine/loading/read-manifest.js';
-import { createFolderWriter, readErrno, readRegularFile } from '../../shared/files.js';
+import { createFolderWriter, isBelow, readErrno, readRegularFile } from '../../shared/files.js';
 import { AUTHENTICATIONS } from '../life/connection-templates.js';
 import { type Manifest, type NewAppFile, printJson, readManifestText, recordsOf } from '../life/new-files.js';
 import { type ImportedApp, importOpenApi, readServer } from '../life/openapi/import-openapi.js';
@@ -19,7 +19,8 @@ import {
   readState,
   STATE_FILE,
 } from '../life/openapi/import-state.js';
-import { readOpenApi } from '../life/openapi/read-openapi.js';
+import { tagsOf } from '../life/openapi/operations.js';
+import { type ReadBeside, readOpenApi } from '../life/openapi/read-openapi.js';
 import { printReport, REPORT_FILE } from '../life/openapi/report.js';
 import { listSubjects, makeSkeleton } from '../testing/cases/make-skeleton.js';
 import { TEST_FOLDER } from '../testing/suite/find-tests.js';
@@ -56,7 +57,8 @@ const KEPT_OPTIONS = ['label', 'base-url', 'auth', 'account-path', 'extension'] 
 export async function importApp(args: Arguments, target: OpenApiTarget, io: Io): Promise<number> {
   const { root, given, file } = target;
   const before = await openExisting(root, given);
-  const document = readOpenApi(readText(path.resolve(io.cwd, file), file), file);
+  const source = path.resolve(io.cwd, file);
+  const document = readOpenApi(readText(source, file), file, createReader(path.dirname(source)));
   const options = collectOptions(args, before?.state);
   const imported = importOpenApi(document, {
     label: options['label'],
@@ -68,6 +70,8 @@ export async function importApp(args: Arguments, target: OpenApiTarget, io: Io):
     deleted: before === undefined ? new Set() : listDeleted(before.manifest, before.state),
     otherNames: before === undefined ? [] : [...recordsOf(before.manifest, 'module').keys()],
   });
+  assertModules(imported);
+  await warnLarge(imported, io);
   const read = before === undefined && !existsSync(root) ? async () => undefined : readFrom(root);
   const planner = new ImportPlanner(before?.state.digests ?? {}, read);
   const manifest = before?.manifest ?? emptyManifest(options['extension'] ?? '.iml.json');
@@ -80,6 +84,68 @@ export async function importApp(args: Arguments, target: OpenApiTarget, io: Io):
   await write(REPORT_FILE, printReport(imported, before && { ...plan, removed }));
   await printSummary(imported, { given, plan, tests, removed, isUpdate: before !== undefined }, io);
   return EXIT.ok;
+}
+
+/**
+ * Reads files that the document names, inside of its folder only.
+ *
+ * @returns the text, or why a reference cannot be resolved
+ */
+function createReader(folder: string): ReadBeside {
+  let left = MAX_BYTES;
+  const root = realpathSync(folder);
+  const isHidden = (file: string): boolean =>
+    path
+      .relative(root, file)
+      .split(path.sep)
+      .some((step) => step.startsWith('.') || step === 'node_modules');
+  return (file) => {
+    const target = path.resolve(root, file);
+    const outside = { problem: 'is outside of the folder of the document, or hidden' };
+    if (file.includes('\0') || !isBelow(root, target) || isHidden(target)) return outside;
+    try {
+      const found = readRegularFile(target, left, (opened) => {
+        if (!isBelow(root, opened) || isHidden(opened)) throw new Error(outside.problem);
+      });
+      if (!found.ok) return { problem: `is in a file that ${found.problem}` };
+      left -= found.bytes.length;
+      return { text: found.bytes.toString('utf8') };
+    } catch (error) {
+      const code = readErrno(error);
+      return code === 'ENOENT' ? { problem: 'names a file that does not exist' } : outside;
+    }
+  };
+}
+
+/** @throws EngineError (USAGE) for a document whose operations are not in it */
+function assertModules({ modules, leftOut, unresolved }: ImportedApp): void {
+  if (modules.length > 0) return;
+  const reasons = [...leftOut.map(({ key, reason }) => `${key}: ${reason}`), ...unresolved];
+  throw usageError(
+    [
+      'No operation of the document becomes a module, so nothing was written.',
+      ...shorten([...new Set(reasons)]).map((reason) => `  ${printableLine(reason.trim())}`),
+    ].join('\n'),
+  );
+}
+
+/** Modules above which a user of the app no longer finds one, and a review refuses it. [choice] */
+const MANY_MODULES = 150;
+
+/** Warns about an app that is too large, before anything is written, and names its parts. */
+async function warnLarge({ modules }: ImportedApp, io: Io): Promise<void> {
+  if (modules.length <= MANY_MODULES) return;
+  const counts = new Map<string, number>();
+  for (const { operation } of modules) {
+    for (const tag of tagsOf(operation)) counts.set(tag, (counts.get(tag) ?? 0) + 1);
+  }
+  const tags = [...counts].sort((a, b) => b[1] - a[1]).map(([tag, count]) => `  --tag "${tag}": ${count}`);
+  const parts = tags.length === 0 ? '' : ' Import a part of it by its tags:';
+  const lines = [
+    `The app has ${modules.length} modules, more than one app can sensibly hold (${MANY_MODULES}).${parts}`,
+    ...shorten(tags),
+  ];
+  await io.stderr.write(lines.map((text) => `${printableLine(text)}\n`).join(''));
 }
 
 /** @throws EngineError (USAGE) if a new app would replace files */
@@ -255,7 +321,7 @@ interface Summary {
 const MAX_SHOWN = 10;
 
 async function printSummary(
-  { title, modules, leftOut, notes }: ImportedApp,
+  { title, modules, leftOut, notes, unresolved }: ImportedApp,
   { given, plan, tests, removed, isUpdate }: Summary,
   io: Io,
 ): Promise<void> {
@@ -265,6 +331,7 @@ async function printSummary(
   const lines = [
     `${title}: ${modules.length} of ${total} operations are modules.`,
     ...shorten(leftOut.map(({ key, reason }) => `  left out: ${key}: ${reason}`)),
+    ...shorten(unresolved.map((note) => `  ${note}`)),
     ...(isUpdate ? listUpdates(plan, removed) : []),
     `${files} files and ${tests} tests written in ${given}. ${checks} notes to check: ${path.join(given, REPORT_FILE)}`,
   ];

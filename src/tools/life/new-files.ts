@@ -5,6 +5,7 @@ import { CODE_TYPES, type ComponentKind } from '../../engine/loading/code-types.
 import { MANIFEST } from '../../engine/loading/read-manifest.js';
 import { EngineError } from '../../shared/errors/engine-error.js';
 import { isPlainObject, ownMember, type PlainObject, setMember } from '../../shared/plain-object.js';
+import { escapeUnsafe } from '../../shared/text.js';
 import { toKebab } from './names.js';
 import type { NewComponent } from './templates.js';
 
@@ -43,9 +44,9 @@ export interface NewAppFile {
   readonly content: string;
 }
 
-/** JSON as the templates write it. */
+/** JSON as the templates write it. Invisible characters are escaped, so that a review sees them. */
 export function printJson(value: unknown): string {
-  return `${JSON.stringify(value, null, 2)}\n`;
+  return `${escapeUnsafe(JSON.stringify(value, null, 2))}\n`;
 }
 
 /**

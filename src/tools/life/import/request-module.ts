@@ -3,6 +3,7 @@ import { isPlainObject, ownMember, type PlainObject, setMember } from '../../../
 import type { CanonicalRequest } from '../../testing/exchanges/canonical-request.js';
 import { findSuspects } from '../../testing/recording/find-suspects.js';
 import { inferFields } from '../infer/infer-fields.js';
+import { restBelow } from '../match-address.js';
 import type { Paging } from '../openapi/pagination.js';
 import { isUsableName, printPath } from '../openapi/plain-text.js';
 import {
@@ -53,10 +54,12 @@ export function moduleOfRequest(
     ...(/[{%]/.test(url) && { encodeUrl: false }),
     ...(request.method !== 'GET' && { method: request.method }),
     ...nonEmpty('headers', keepHeaders(into, request, base)),
-    ...nonEmpty('qs', { ...paging?.qs, ...addQuery(into, request, paging) }),
+    ...nonEmpty('qs', { ...paging?.first.qs, ...addQuery(into, request, paging) }),
     ...addBody(into, request),
     response,
-    ...(paging !== undefined && { pagination: paging.pagination }),
+    ...(paging !== undefined && {
+      pagination: { ...nonEmpty('qs', paging.next.qs ?? {}), ...paging.pagination },
+    }),
   };
   for (const name of shape?.secrets ?? []) {
     into.notes.push(`Left out "${name}" of the output, which looks like a secret.`);
@@ -253,7 +256,9 @@ function addAddress(into: RequestFields, address: string, base: unknown): string
   }
   const plain = `${url.origin}${url.pathname}`;
   const baseUrl = isPlainObject(base) ? ownMember(base, 'baseUrl') : undefined;
-  const below = typeof baseUrl === 'string' ? pathBelow(plain, baseUrl) : undefined;
+  const isNamed = typeof baseUrl === 'string' && baseUrl.trim() !== '';
+  // Expressions in a base stand for a part of a host or path.
+  const below = isNamed ? restBelow(plain, baseUrl.replace(/\/+$/, '')) : undefined;
   if (below === undefined) {
     into.notes.push(
       `${url.origin} is not below the baseUrl of the app. The module has the whole address, and sends the headers of the base there too.`,
@@ -263,24 +268,13 @@ function addAddress(into: RequestFields, address: string, base: unknown): string
   return below === undefined ? url.origin + path : path;
 }
 
-/** The path of an address below a base; expressions in the base stand for a part of a host or path. */
-function pathBelow(address: string, baseUrl: string): string | undefined {
-  const parts = baseUrl
-    .replace(/\/+$/, '')
-    .split(/\{\{.*?\}\}/s)
-    .map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
-  if (baseUrl.trim() === '') return undefined;
-  const match = new RegExp(`^${parts.join('[^?#]+?')}(/.*)?$`, 'i').exec(address);
-  return match === null ? undefined : (match[1] ?? '/');
-}
-
 function addQuery(
   into: RequestFields,
   { query = {} }: CanonicalRequest,
   paging: Paging | undefined,
 ): PlainObject {
   const filters = Object.fromEntries(
-    Object.entries(query).filter(([name]) => paging?.parameters.has(name) !== true),
+    Object.entries(query).filter(([name]) => paging?.parameters.some((one) => one.name === name) !== true),
   );
   return addMembers(into, filters, { place: 'query' });
 }

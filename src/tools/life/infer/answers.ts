@@ -9,6 +9,7 @@ import { MADE_UP_NOTE } from '../../testing/cases/test-case.js';
 import { playFixture } from '../../testing/fixtures/play-fixture.js';
 import { readHar } from '../../testing/recording/read-har.js';
 import { findTests, openCase } from '../../testing/suite/find-tests.js';
+import { endsLike } from '../match-address.js';
 import type { InferTarget } from './infer-target.js';
 
 /** What to learn from: bundles for an interface and samples, inputs for parameters. */
@@ -70,13 +71,13 @@ export async function readHarAnswers(
 ): Promise<readonly JsonAnswer[]> {
   const { calls } = readHar(await readText(file, shown), shown);
   const request = lastRequest(target);
-  const path = pathPattern(ownMember(request, 'url'));
+  const path = pathOf(ownMember(request, 'url'));
   const method =
     ownMember(request, 'method') ?? ownMember(isPlainObject(app.base?.value) ? app.base.value : {}, 'method');
   const expected = typeof method === 'string' && !method.includes('{{') ? method.toUpperCase() : 'GET';
   const answers = calls.flatMap(({ request: sent, response }, index): readonly JsonAnswer[] => {
     const url = new URL(sent.url);
-    const isOfModule = sent.method === expected && path.test(url.pathname);
+    const isOfModule = sent.method === expected && endsLike(url.pathname, path);
     if (!isOfModule || response === undefined || response.status < 200 || response.status > 299) return [];
     const source = `${shown}, call ${index + 1}`;
     if (wanted === 'inputs') {
@@ -103,11 +104,9 @@ function lastRequest({ communication }: InferTarget): object {
   return isPlainObject(last) ? last : {};
 }
 
-/** The end of a path; expressions match one or more segments. */
-function pathPattern(url: unknown): RegExp {
-  const path = typeof url === 'string' ? url.replace(/^https?:\/\/[^/?#]*/i, '').replace(/[?#].*$/s, '') : '';
-  const parts = path.split(/\{\{.*?\}\}/s).map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
-  return new RegExp(`${parts.join('[^?#]+')}/?$`);
+/** The path of a request, without its host and query. */
+function pathOf(url: unknown): string {
+  return typeof url === 'string' ? url.replace(/^https?:\/\/[^/?#]*/i, '').replace(/[?#].*$/s, '') : '';
 }
 
 function parseJson(body: Uint8Array | undefined): unknown {

@@ -1,4 +1,4 @@
-import { ownMember, type PlainObject } from '../../../shared/plain-object.js';
+import { isPlainObject, ownMember, type PlainObject } from '../../../shared/plain-object.js';
 import { DATE_NAME } from '../../check/rules/review/forms.js';
 import { toLabel } from '../names.js';
 import { firstSentences, isUsableName, wordsOf } from './plain-text.js';
@@ -11,6 +11,8 @@ export type FieldUse = 'form' | 'interface';
 export interface FieldOptions {
   readonly use: FieldUse;
   readonly references: References;
+  /** Values of the described schema in examples of the document. Default: none. */
+  readonly examples?: readonly unknown[];
 }
 
 /** Levels of nested fields that are tried, from the most detailed. */
@@ -33,6 +35,16 @@ export function describeFields(view: SchemaView, options: FieldOptions): readonl
     if (budget.left >= 0) return fields;
   }
   return listFields(view, { ...options, depth: 0, budget: { left: Number.POSITIVE_INFINITY } });
+}
+
+/** The context of a member, or of the items of a list. */
+function inside(view: SchemaView, member: string | undefined, context: Context): Context {
+  const own = exampleOf(view);
+  const examples = [...(context.examples ?? []), ...(own === undefined ? [] : [own])].flatMap((example) => {
+    if (member === undefined) return Array.isArray(example) ? example : [];
+    return isPlainObject(example) && Object.hasOwn(example, member) ? [example[member]] : [];
+  });
+  return { ...context, examples };
 }
 
 /** One field; see `describeFields`. */
@@ -62,7 +74,7 @@ function listFields(view: SchemaView, context: Context, isNested = false): reado
     const inner = viewSchema(schema, context.references, view.path) ?? closeCycle(schema, context.references);
     if (inner !== undefined && !isShown(inner, context.use)) continue;
     if (--context.budget.left < 0) break;
-    fields.push(fieldOf(name, inner, { isRequired, isNested }, context));
+    fields.push(fieldOf(name, inner, { isRequired, isNested }, inside(view, name, context)));
   }
   if (context.use === 'interface') return fields;
   const isRequired = (field: PlainObject): boolean => field['required'] === true;
@@ -194,28 +206,37 @@ function arrayOf(name: string, view: SchemaView, context: Context): PlainObject 
   if (items === undefined || items.kind === 'any') return { type: 'array' };
   const options = context.use === 'form' ? optionsOf(items) : [];
   if (options.length > 0) return { type: 'select', multiple: true, options };
-  const { type, spec, ...others } = typeOf(name, items, context);
+  const { type, spec, ...others } = typeOf(name, items, inside(view, undefined, context));
   if (type === 'collection') return { type: 'array', ...(spec !== undefined && { spec }) };
   return { type: 'array', spec: { type, ...(spec !== undefined && { spec }), ...others } };
 }
 
-const FORMATS: Readonly<Record<string, string>> = {
-  'date-time': 'date',
-  email: 'email',
-  'idn-email': 'email',
-  uri: 'url',
-  url: 'url',
-  uuid: 'uuid',
+/** Types of fields by format, and the values that the platform accepts for them. */
+const FORMATS: Readonly<Record<string, readonly [type: string, accepts: RegExp]>> = {
+  'date-time': ['date', /^/],
+  email: ['email', /@/],
+  'idn-email': ['email', /@/],
+  uri: ['url', /^https?:\/\//i],
+  url: ['url', /^https?:\/\//i],
+  uuid: ['uuid', /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i],
 };
 
 const FILE = { type: 'buffer', semantic: 'file:data' } as const;
 
-function textType(name: string, view: SchemaView, { use }: Context, isNested: boolean): PlainObject {
+function textType(
+  name: string,
+  view: SchemaView,
+  { use, examples = [] }: Context,
+  isNested: boolean,
+): PlainObject {
   const format = textKeyword(view, 'format');
   if (format === 'binary' && use === 'interface') return FILE;
   if (format === 'password' && use === 'form') return { type: 'password' };
-  const known = Object.hasOwn(FORMATS, format) ? FORMATS[format] : undefined;
-  if (known !== undefined) return { type: known };
+  const [known, accepts] = (Object.hasOwn(FORMATS, format) ? FORMATS[format] : undefined) ?? [];
+  // A URI may be `urn:...` or `data:...`, which a URL field refuses: the examples of the document decide.
+  const shown = [...examples, exampleOf(view), ownMember(view.keywords, 'default')];
+  const isAccepted = shown.every((value) => typeof value !== 'string' || accepts?.test(value));
+  if (known !== undefined && isAccepted) return { type: known };
   // A nested date would be sent with its time, so it stays a text.
   if (format === 'date' && use === 'form' && !isNested) return { type: 'date', time: false };
   if (format === '' && use === 'form' && isDateByName(name, view)) return { type: 'date' };

@@ -21,6 +21,8 @@ export interface ImportedApp {
   readonly leftOut: readonly LeftOut[];
   /** About the base and the connection. */
   readonly notes: readonly string[];
+  /** References that could not be resolved, each with the reason. */
+  readonly unresolved: readonly string[];
   /** `Acme API 1.2.0 (OpenAPI 3.1.0)`. */
   readonly title: string;
 }
@@ -52,9 +54,9 @@ export function readServer({ root }: OpenApiDocument): string | undefined {
 }
 
 /** Converts a document into the components of an app. Sends no requests. */
-export function importOpenApi({ root, version }: OpenApiDocument, options: ImportOptions): ImportedApp {
+export function importOpenApi({ root, version, open }: OpenApiDocument, options: ImportOptions): ImportedApp {
   const { baseUrl } = options;
-  const references = createReferences(root);
+  const references = createReferences(root, open);
   const { operations, leftOut } = listOperations(root, references, options.tags);
   const info = readInfo(root);
   const label = options.label ?? (info.title || 'API');
@@ -90,8 +92,10 @@ export function importOpenApi({ root, version }: OpenApiDocument, options: Impor
       ...credentials.notes,
       ...(connection === undefined ? [] : account.notes),
       ...(error === undefined ? ['No error response has a message: the base reads `body.message`.'] : []),
-      ...[...references.problems].map(([reference, problem]) => `The reference \`${reference}\` ${problem}.`),
     ],
+    unresolved: [...references.problems].map(
+      ([reference, problem]) => `The reference \`${reference}\` ${problem}.`,
+    ),
   };
 }
 

@@ -1,6 +1,6 @@
 import { ownMember } from '../../../shared/plain-object.js';
 import { nameProblem, toLabel, toPlural, toSingular, withArticle } from '../names.js';
-import type { Operation } from './operations.js';
+import { type Operation, SEARCH_PATH } from './operations.js';
 import { camelCase, firstSentences, plainLine, wordsOf } from './plain-text.js';
 
 /** Operations of a module on the objects of an API. */
@@ -35,9 +35,7 @@ function inPlural(words: readonly string[]): readonly string[] {
 /** The object of a module, in words: `order item`. For an action, the object that it acts on. */
 function nounsOf({ path }: Operation, kind: ModuleKind): readonly string[] {
   // `POST /orders/search` is about orders.
-  const subjects = subjectsOf(
-    kind === 'search' ? path.replace(/\/(?:search|query|list|find|filter)$/i, '') : path,
-  );
+  const subjects = subjectsOf(kind === 'search' ? path.replace(SEARCH_PATH, '') : path);
   const last = subjects.at(-1) ?? ['item'];
   const before = subjects.at(-2);
   if (kind === 'action') return before === undefined ? last : inSingular(before);

@@ -6,6 +6,7 @@ import { describeFields, isShown } from './fields.js';
 import { describeModule, labelModule, type ModuleKind, nameModule } from './module-names.js';
 import type { LeftOut, Operation } from './operations.js';
 import { findPaging, type Paging } from './pagination.js';
+import { isPagedByBody } from './paging-parameters.js';
 import { isUsableName, printPath, wordsOf } from './plain-text.js';
 import type { References } from './references.js';
 import { type RequestParts, readRequest } from './requests.js';
@@ -50,7 +51,7 @@ export function makeModule(operation: Operation, options: ModuleOptions): Import
   const request = readRequest(operation, {
     references,
     server,
-    paging: paging?.parameters ?? new Set(),
+    paging: paging?.parameters ?? [],
     credentials: carried,
   });
   if (typeof request === 'string') return { key, reason: request };
@@ -83,10 +84,14 @@ export function makeModule(operation: Operation, options: ModuleOptions): Import
       ...(paging?.guess === undefined ? [] : [paging.guess]),
       ...request.notes,
       ...output.notes,
+      ...(!isSearch && response.kind === 'object' && isPagedByBody(operation, references) ? [ONE_PAGE] : []),
       ...(access.note === undefined ? [] : [access.note]),
     ],
   };
 }
+
+const ONE_PAGE =
+  'The operation sends pages, but its response has no list that stands out: the module outputs one page, and the form has the position.';
 
 const CRUD: Readonly<Record<Exclude<ModuleKind, 'search'>, string | null>> = {
   get: 'read',
@@ -271,13 +276,16 @@ function communicationOf(
   { output, type }: Output,
   paging: Paging | undefined,
 ): PlainObject {
-  const { qs, headers, ...others } = request;
-  const allQs = { ...(isPlainObject(qs) ? qs : {}), ...paging?.qs };
+  const { qs, headers, body, ...others } = request;
+  const allQs = { ...(isPlainObject(qs) ? qs : {}), ...paging?.first.qs };
   const allHeaders = { ...(accept !== undefined && { accept }), ...(isPlainObject(headers) ? headers : {}) };
+  const isEmpty = (values: PlainObject | undefined): boolean => Object.keys(values ?? {}).length === 0;
+  const first = isEmpty(paging?.first.body) ? body : { ...membersOf(body), ...paging?.first.body };
   return {
     ...others,
-    ...(Object.keys(allQs).length > 0 && { qs: allQs }),
-    ...(Object.keys(allHeaders).length > 0 && { headers: allHeaders }),
+    ...(!isEmpty(allQs) && { qs: allQs }),
+    ...(!isEmpty(allHeaders) && { headers: allHeaders }),
+    ...(first !== undefined && { body: first }),
     response: {
       ...(type !== undefined && { type }),
       ...(paging !== undefined && {
@@ -286,6 +294,17 @@ function communicationOf(
       }),
       output,
     },
-    ...(paging !== undefined && { pagination: paging.pagination }),
+    ...(paging !== undefined && {
+      pagination: {
+        ...(!isEmpty(paging.next.qs) && { qs: paging.next.qs }),
+        // The body of the pagination replaces that of the request. [doc]
+        ...(!isEmpty(paging.next.body) && { body: { ...membersOf(first), ...paging.next.body } }),
+        ...paging.pagination,
+      },
+    }),
   };
+}
+
+function membersOf(body: unknown): PlainObject {
+  return isPlainObject(body) ? body : {};
 }

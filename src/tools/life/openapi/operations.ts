@@ -27,6 +27,9 @@ export interface OperationList {
   readonly leftOut: readonly LeftOut[];
 }
 
+/** The end of a path that searches, also where the method is POST: `/orders/search`, `/documents.list`. [inf] */
+export const SEARCH_PATH: RegExp = /[/.:](?:search|query|list|find|filter)$/i;
+
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
 const OTHER_METHODS = ['head', 'options', 'trace'];
 
@@ -47,7 +50,11 @@ export function listOperations(
   const paths = ownMember(root, 'paths');
   for (const [path, written] of Object.entries(isPlainObject(paths) ? paths : {})) {
     const item = references.follow(written);
-    if (!path.startsWith('/') || item === undefined) continue;
+    if (!path.startsWith('/')) continue;
+    if (item === undefined) {
+      leftOut.push({ key: path, reason: references.explain(written) ?? 'It is no object.' });
+      continue;
+    }
     const inherited = listParameters(item, references);
     for (const method of [...METHODS, ...OTHER_METHODS]) {
       const spec = ownMember(item, method);

@@ -1,5 +1,13 @@
-import { ownMember, type PlainObject } from '../../../shared/plain-object.js';
+import { ownMember, type PlainObject, setMember } from '../../../shared/plain-object.js';
 import type { Operation } from './operations.js';
+import {
+  findSize,
+  isNumber,
+  listParameters,
+  PAGING_PARAMETERS,
+  type PagingParameter,
+  plainName,
+} from './paging-parameters.js';
 import { isUsableName, printPath } from './plain-text.js';
 import type { References } from './references.js';
 import type { ResponseShape } from './responses.js';
@@ -8,23 +16,23 @@ import { exampleOf, type SchemaView, textKeyword, viewSchema } from './schemas.j
 /** How a search requests its pages. */
 export interface Paging {
   readonly kind: 'next link' | 'cursor' | 'Link header' | 'page number' | 'offset' | 'unknown';
-  /** `qs` of the first request. */
-  readonly qs: PlainObject;
+  /** Values of the first request. */
+  readonly first: PageValues;
+  /** Values of the further requests. */
+  readonly next: PageValues;
+  /** `url` and `condition` of the pagination. */
   readonly pagination: PlainObject;
-  /** Query parameters that are no fields of the form. */
-  readonly parameters: ReadonlySet<string>;
+  /** Parameters that are no fields of the form. */
+  readonly parameters: readonly PagingParameter[];
   /** What the document does not say, and what the module does instead. */
   readonly guess: string | undefined;
 }
 
+/** Values by name, for the query and for a JSON body. */
+export type PageValues = Readonly<Partial<Record<PagingParameter['place'], PlainObject>>>;
+
 /** Page size where the document names neither a maximum nor a default. [choice] */
 const PAGE_SIZE = 100;
-
-interface Parameter {
-  readonly name: string;
-  readonly plain: string;
-  readonly view: SchemaView | undefined;
-}
 
 interface Member {
   readonly path: readonly string[];
@@ -34,26 +42,17 @@ interface Member {
 }
 
 interface Subject {
-  readonly parameters: readonly Parameter[];
+  readonly parameters: readonly PagingParameter[];
   readonly members: readonly Member[];
   readonly response: ResponseShape;
-  readonly size: Parameter | undefined;
+  readonly size: PagingParameter | undefined;
   readonly pageSize: number | undefined;
 }
 
 /** How the list of a response is paged, as far as the document says. */
 export function findPaging(operation: Operation, response: ResponseShape, references: References): Paging {
-  const parameters = operation.parameters
-    .filter((parameter) => ownMember(parameter, 'in') === 'query')
-    .map((parameter) => {
-      const name = String(ownMember(parameter, 'name') ?? '');
-      const help = ownMember(parameter, 'description');
-      const described = typeof help === 'string' ? [{ description: help }] : [];
-      const schema = { allOf: [ownMember(parameter, 'schema'), ...described] };
-      return { name, plain: plainName(name), view: viewSchema(schema, references) };
-    })
-    .filter(({ name }) => isUsableName(name));
-  const size = parameters.find(({ plain, view }) => PAGING_PARAMETERS.size.test(plain) && isNumber(view));
+  const parameters = listParameters(operation, references);
+  const size = findSize(parameters);
   const subject: Subject = {
     parameters,
     members: listMembers(response, references),
@@ -61,7 +60,10 @@ export function findPaging(operation: Operation, response: ResponseShape, refere
     size,
     pageSize: size && sizeOf(size),
   };
+  // A link cannot repeat the body of a POST, so its parameters come first there.
+  const isByBody = parameters.some(({ place }) => place === 'body');
   return (
+    (isByBody ? (byCursor(subject) ?? byPageNumber(subject) ?? byOffset(subject)) : undefined) ??
     byNextLink(subject) ??
     byCursor(subject) ??
     byDocumentedHeader(subject) ??
@@ -69,10 +71,6 @@ export function findPaging(operation: Operation, response: ResponseShape, refere
     byOffset(subject) ??
     byAnyHeader(subject)
   );
-}
-
-function isNumber(view: SchemaView | undefined): boolean {
-  return view === undefined || ['integer', 'number', 'string', 'any'].includes(view.kind);
 }
 
 /** Scalar members of the body and of the objects in it, two levels deep. */
@@ -113,7 +111,7 @@ function findMember(
   );
 }
 
-function sizeOf({ view }: Parameter): number | undefined {
+function sizeOf({ view }: PagingParameter): number | undefined {
   const read = (name: string): number | undefined => {
     const value = view && ownMember(view.keywords, name);
     return typeof value === 'number' && value >= 1 ? Math.floor(value) : undefined;
@@ -123,9 +121,18 @@ function sizeOf({ view }: Parameter): number | undefined {
   return read('maximum') ?? (described === undefined ? undefined : Number(described)) ?? read('default');
 }
 
-/** The page size as `qs`, fixed, so that the limit of the user does not change the pages. */
-function sizeQs({ size, pageSize }: Subject): PlainObject {
-  return size === undefined ? {} : { [size.name]: pageSize ?? PAGE_SIZE };
+/** Values by place; undefined for no parameter. */
+function send(...values: readonly (readonly [PagingParameter | undefined, unknown])[]): PageValues {
+  const sent: Record<PagingParameter['place'], PlainObject> = { qs: {}, body: {} };
+  for (const [parameter, value] of values) {
+    if (parameter !== undefined) setMember(sent[parameter.place], parameter.name, value);
+  }
+  return sent;
+}
+
+/** The page size, fixed, so that the limit of the user does not change the pages. */
+function sizeValue({ size, pageSize }: Subject): readonly [PagingParameter | undefined, unknown] {
+  return [size, pageSize ?? PAGE_SIZE];
 }
 
 function guessSize({ size, pageSize }: Subject): string | undefined {
@@ -133,8 +140,8 @@ function guessSize({ size, pageSize }: Subject): string | undefined {
   return `The page size \`${size.name}\` is ${PAGE_SIZE}, as the document names no maximum.`;
 }
 
-function namesOf(...parameters: readonly (Parameter | undefined)[]): ReadonlySet<string> {
-  return new Set(parameters.flatMap((parameter) => parameter?.name ?? []));
+function listed(...parameters: readonly (PagingParameter | undefined)[]): readonly PagingParameter[] {
+  return parameters.filter((parameter) => parameter !== undefined);
 }
 
 function read({ path }: Member): string {
@@ -155,9 +162,10 @@ function byNextLink(subject: Subject): Paging | undefined {
   const path = `{{${read(member)}}}`;
   return {
     kind: 'next link',
-    qs: sizeQs(subject),
+    first: send(sizeValue(subject)),
+    next: {},
     pagination: { url: path, condition: path },
-    parameters: namesOf(subject.size, page, cursor),
+    parameters: listed(subject.size, page, cursor),
     guess: guessSize(subject),
   };
 }
@@ -168,7 +176,7 @@ function isLink(view: SchemaView): boolean {
   return typeof example === 'string' && /^(?:https?:\/)?\//.test(example);
 }
 
-function findParameter({ parameters }: Subject, pattern: RegExp): Parameter | undefined {
+function findParameter({ parameters }: Subject, pattern: RegExp): PagingParameter | undefined {
   return parameters.find(({ plain }) => pattern.test(plain));
 }
 
@@ -176,28 +184,27 @@ function byCursor(subject: Subject): Paging | undefined {
   const cursor = findParameter(subject, PAGING_PARAMETERS.cursor);
   if (cursor === undefined) return undefined;
   const backwards = subject.parameters.filter(({ plain }) => PAGING_PARAMETERS.backwards.test(plain));
-  const parameters = namesOf(subject.size, cursor, ...backwards);
   const member = findMember(subject, PAGING_MEMBERS.cursor, ['string', 'integer', 'number', 'any']);
-  const shared = { kind: 'cursor', qs: sizeQs(subject), parameters } as const;
+  const more = findMember(subject, PAGING_MEMBERS.more, ['boolean', 'any']);
+  const shared = {
+    kind: 'cursor',
+    first: send(sizeValue(subject)),
+    parameters: listed(subject.size, cursor, ...backwards),
+    guess: guessSize(subject),
+  } as const;
   if (member !== undefined) {
     const path = `{{${read(member)}}}`;
-    return {
-      ...shared,
-      pagination: { qs: { [cursor.name]: path }, condition: path },
-      guess: guessSize(subject),
-    };
+    // The last page may have a cursor too, for records that do not exist yet.
+    const condition = more === undefined ? path : `{{${read(more)}}}`;
+    return { ...shared, next: send([cursor, path]), pagination: { condition } };
   }
-  const more = findMember(subject, PAGING_MEMBERS.more, ['boolean', 'any']);
   const id = subject.response.item?.properties.find(({ name }) => name === 'id');
   if (more === undefined || id === undefined) return undefined;
   // The cursor is the ID of the last item of the page.
   return {
     ...shared,
-    pagination: {
-      qs: { [cursor.name]: '{{iterate.container.last.id}}' },
-      condition: `{{${read(more)}}}`,
-    },
-    guess: guessSize(subject),
+    next: send([cursor, '{{iterate.container.last.id}}']),
+    pagination: { condition: `{{${read(more)}}}` },
   };
 }
 
@@ -218,16 +225,17 @@ function byAnyHeader(subject: Subject): Paging {
   const page = findParameter(subject, PAGING_PARAMETERS.page);
   return {
     kind: 'unknown',
-    qs: sizeQs(subject),
+    first: send(sizeValue(subject)),
+    next: {},
     pagination: LINK_HEADER,
-    parameters: namesOf(subject.size, page),
+    parameters: listed(subject.size, page),
     guess:
       'The document does not say how the list is paged. The module requests further pages only if a response has a Link header with rel="next".',
   };
 }
 
 /** The number of the first page, as the document says: 1 without a word. */
-function firstOf({ view }: Parameter): number {
+function firstOf({ view }: PagingParameter): number {
   const value =
     view && (ownMember(view.keywords, 'default') ?? ownMember(view.keywords, 'minimum') ?? exampleOf(view));
   return value === 0 ? 0 : 1;
@@ -240,12 +248,12 @@ function byPageNumber(subject: Subject): Paging | undefined {
   const pages = findMember(subject, PAGING_MEMBERS.pages, ['integer', 'number', 'any']);
   return {
     kind: 'page number',
-    qs: { [page.name]: first, ...sizeQs(subject) },
+    first: send([page, first], sizeValue(subject)),
+    next: send([page, first === 1 ? '{{pagination.page}}' : '{{pagination.page - 1}}']),
     pagination: {
-      qs: { [page.name]: first === 1 ? '{{pagination.page}}' : '{{pagination.page - 1}}' },
       condition: pages === undefined ? endCondition(subject) : `{{${read(pages)} >= pagination.page}}`,
     },
-    parameters: namesOf(subject.size, page),
+    parameters: listed(subject.size, page),
     guess: guessSize(subject),
   };
 }
@@ -274,25 +282,15 @@ function byOffset(subject: Subject): Paging | undefined {
   const step = `(pagination.page - 1) * ${pageSize ?? PAGE_SIZE}`;
   return {
     kind: 'offset',
-    qs: { [offset.name]: first, ...sizeQs(subject) },
-    pagination: {
-      qs: { [offset.name]: first === 0 ? `{{${step}}}` : `{{${step} + 1}}` },
-      condition: endCondition(subject),
-    },
-    parameters: namesOf(size, offset),
+    first: send([offset, first], sizeValue(subject)),
+    next: send([offset, first === 0 ? `{{${step}}}` : `{{${step} + 1}}`]),
+    pagination: { condition: endCondition(subject) },
+    parameters: listed(size, offset),
     guess: guessSize(subject),
   };
 }
-/** Usual names of pagination, in the form of `plainName`: query parameters, and members of responses. [inf] */
-const PAGING_PARAMETERS: Readonly<Record<'size' | 'page' | 'offset' | 'cursor' | 'backwards', RegExp>> = {
-  size: /^(?:limit|pagesize|perpage|size|count|maxresults?|max|rows|take|top|first|pagelimit|resultsperpage|itemsperpage|maxpagesize|maxitems|num)$/,
-  page: /^(?:page|pagenumber|pageno|pagenum|pageindex|currentpage|p)$/,
-  offset: /^(?:offset|skip|start|startat|startindex|from|pageoffset|firstresult)$/,
-  cursor:
-    /^(?:cursor|nextcursor|startcursor|pagecursor|pagetoken|nextpagetoken|nexttoken|continuation|continuationtoken|paginationtoken|after|pageafter|startingafter|afterid|marker|scrollid|bookmark|skiptoken|startkey|pagestart)$/,
-  backwards: /^(?:before|endingbefore|beforeid|pagebefore|prevcursor|previouscursor)$/,
-};
 
+/** Usual names of members of responses, in the form of `plainName`. [inf] */
 const PAGING_MEMBERS: Readonly<Record<'cursor' | 'link' | 'pages' | 'more' | 'total', RegExp>> = {
   cursor:
     /^(?:nextcursor|nextpagetoken|nexttoken|continuationtoken|continuation|paginationtoken|endcursor|nextmarker|nextpagecursor|cursorsafter|nextafter|nextscrollid|scrollid|bookmark|nextkey|next|nextpage|cursor|after|pagetoken|marker)$/,
@@ -302,8 +300,3 @@ const PAGING_MEMBERS: Readonly<Record<'cursor' | 'link' | 'pages' | 'more' | 'to
   total:
     /^(?:total|totalcount|totalresults|totalitems|totalrecords|totalelements|totalhits|recordstotal|totalsize)$/,
 };
-
-/** A name without case and punctuation: `page[size]` and `pageSize` → `pagesize`. */
-function plainName(name: string): string {
-  return name.toLowerCase().replace(/[^a-z0-9]/g, '');
-}

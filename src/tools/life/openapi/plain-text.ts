@@ -1,19 +1,29 @@
 import { isPlainName } from '../../../language/syntax/grammar.js';
+import { escapeUnsafe } from '../../../shared/text.js';
 import { splitWords } from '../names.js';
 
 /** Texts of a document for people: Markdown and HTML become one plain line, without expressions of IML. */
 export function plainLine(text: unknown): string {
   if (typeof text !== 'string') return '';
-  return text
-    .slice(0, MAX_READ)
-    .replace(/<[^<>]{0,200}>/g, ' ')
+  return withoutTags(text.slice(0, MAX_READ))
     .replace(/!?\[([^\]]{0,200})\]\([^)]{0,400}\)/g, '$1')
     .replaceAll('{{', '{ {')
     .replaceAll('}}', '} }')
     .replace(/[*_]{2,3}/g, '')
     .replace(/[\s\p{Cc}]+/gu, ' ')
+    .replace(INVISIBLE, '')
     .trim();
 }
+
+/** A tag inside of a tag becomes one when the inner one is gone. What is left of tags is no HTML. */
+function withoutTags(text: string): string {
+  const cut = text.replace(/<[^<>]{0,200}>/g, ' ');
+  if (cut !== text) return withoutTags(cut);
+  return text.replace(/<(?=[a-z/!?])/gi, '< ');
+}
+
+/** Characters that change the direction of a text, or that nobody sees. */
+const INVISIBLE = /[\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]/g;
 
 const MAX_READ = 4000;
 
@@ -49,7 +59,9 @@ export function printPath(root: string, names: readonly string[]): string {
   return [root, ...names.map((name) => (isPlainName(name) ? name : `\`${name}\``))].join('.');
 }
 
-/** Whether a name is valid in a path, as a member and in a form. */
+/** Whether a name is valid in a path, as a member and in a form, and shows all of its characters. */
 export function isUsableName(name: string): boolean {
-  return name !== '' && name.length <= 128 && !/[`\p{Cc}]|\{\{|\}\}/u.test(name);
+  return (
+    name !== '' && name.length <= 128 && !/[`\p{Cc}]|\{\{|\}\}/u.test(name) && escapeUnsafe(name) === name
+  );
 }

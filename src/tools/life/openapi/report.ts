@@ -1,4 +1,5 @@
 import { diffLines } from '../../../shared/line-diff.js';
+import { escapeUnsafe } from '../../../shared/text.js';
 import type { ImportedApp } from './import-openapi.js';
 import type { ImportPlan } from './import-state.js';
 
@@ -16,7 +17,7 @@ export interface ImportChanges extends Pick<ImportPlan, 'added' | 'changed' | 'k
 
 /** The report of an import, in Markdown. */
 export function printReport(
-  { title, modules, leftOut, notes }: ImportedApp,
+  { title, modules, leftOut, notes, unresolved }: ImportedApp,
   changes: ImportChanges | undefined,
 ): string {
   const noted = new Map<string, string[]>();
@@ -31,6 +32,7 @@ export function printReport(
   const sections: readonly (readonly [heading: string, lines: readonly string[]])[] = [
     ['Left out', leftOut.map(({ key, reason }) => `- ${code(key)}: ${line(reason)}`)],
     ['Base and connection', notes.map((note) => `- ${line(note)}`)],
+    ['Unresolved references', unresolved.map((note) => `- ${line(note)}`)],
     ['Check these modules', checks],
     ...(changes === undefined ? [] : listChanges(changes)),
     [
@@ -92,7 +94,7 @@ function printKept({ path, current, generated }: ImportChanges['kept'][number]):
 }
 
 function line(text: string): string {
-  return text.replace(/\s+/g, ' ').replaceAll('|', '\\|').replaceAll('<', '&lt;');
+  return escapeUnsafe(text.replace(/\s+/g, ' ')).replaceAll('|', '\\|').replaceAll('<', '&lt;');
 }
 
 function code(text: string): string {

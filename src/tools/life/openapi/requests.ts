@@ -1,9 +1,11 @@
-import { ownMember, type PlainObject, setMember } from '../../../shared/plain-object.js';
+import { isPlainObject, ownMember, type PlainObject, setMember } from '../../../shared/plain-object.js';
 import { describeField, isShown, labelOf } from './fields.js';
 import { isJsonType, type Operation, readContent } from './operations.js';
+import type { PagingParameter } from './paging-parameters.js';
 import { camelCase, isUsableName, wordsOf } from './plain-text.js';
 import type { References } from './references.js';
-import { type SchemaView, textKeyword, viewSchema } from './schemas.js';
+import { mediaExample } from './responses.js';
+import { exampleOf, type SchemaView, textKeyword, viewSchema } from './schemas.js';
 
 /** The request of a module and the form that fills it. */
 export interface RequestParts {
@@ -25,8 +27,8 @@ interface Form {
 
 export interface RequestOptions {
   readonly references: References;
-  /** Query parameters that the pagination sets. */
-  readonly paging: ReadonlySet<string>;
+  /** Parameters that the pagination sets. */
+  readonly paging: readonly PagingParameter[];
   /** Absolute address before the path; empty for the base address. */
   readonly server: string;
   /** Headers, in lower case, and query parameters that carry credentials. */
@@ -43,11 +45,11 @@ export function readRequest(operation: Operation, options: RequestOptions): Requ
     const name = String(ownMember(parameter, 'name') ?? '');
     const place = ownMember(parameter, 'in');
     if (options.credentials.has(place === 'header' ? name.toLowerCase() : name)) continue;
-    if (place === 'query' && !options.paging.has(name)) addQuery(name, parameter, qs, form);
+    if (place === 'query' && !isPaging(options, 'qs', name)) addQuery(name, parameter, qs, form);
     else if (place === 'header' && !IGNORED_HEADERS.test(name)) addHeader(name, parameter, headers, form);
     else if (place === 'cookie') form.notes.push(`The cookie \`${name}\` is not sent.`);
   }
-  const body = operation.method === 'GET' ? NO_BODY : readBody(operation, form);
+  const body = operation.method === 'GET' ? NO_BODY : readBody(operation, form, options);
   if (typeof body === 'string') return body;
   const allHeaders = { ...headers, ...body.headers };
   return {
@@ -65,8 +67,20 @@ export function readRequest(operation: Operation, options: RequestOptions): Requ
   };
 }
 
+function isPaging({ paging }: RequestOptions, place: PagingParameter['place'], name: string): boolean {
+  return paging.some((parameter) => parameter.place === place && parameter.name === name);
+}
+
 /** The connection and the encoding of the body set these. Source: OpenAPI 3.1, parameter object. */
 const IGNORED_HEADERS = /^(?:accept|content-type|authorization|host|content-length)$/i;
+
+interface FieldPlace {
+  readonly place: string;
+  readonly help?: unknown;
+  readonly path?: readonly object[];
+  /** Values in examples of the document. */
+  readonly examples?: readonly unknown[];
+}
 
 /** Adds a field whose name is free. The name stays as it is if expressions can write it without quotes. */
 function addField(
@@ -76,11 +90,7 @@ function addField(
     schema,
     isRequired,
   }: { readonly name: string; readonly schema: unknown; readonly isRequired: boolean },
-  {
-    place,
-    help,
-    path,
-  }: { readonly place: string; readonly help?: unknown; readonly path?: readonly object[] },
+  { place, help, path, examples = [] }: FieldPlace,
 ): string {
   const plain = /^[A-Za-z_]\w*$/.test(name) ? name : toIdentifier(name, place);
   let free = plain;
@@ -91,7 +101,7 @@ function addField(
     typeof help === 'string' && help !== '' ? { allOf: [schema, { description: help }] } : schema;
   const field = describeField(
     { name: free, schema: described, isRequired },
-    { use: 'form', references: form.references },
+    { use: 'form', references: form.references, examples },
     path,
   );
   form.fields.push({ ...field, label: labelOf(name) });
@@ -219,7 +229,7 @@ interface Body {
 
 const NO_BODY: Body = { request: {}, headers: {} };
 
-function readBody({ spec }: Operation, form: Form): Body | string {
+function readBody({ spec }: Operation, form: Form, options: RequestOptions): Body | string {
   const { references } = form;
   const body = references.follow(ownMember(spec, 'requestBody'));
   if (body === undefined) return NO_BODY;
@@ -232,7 +242,8 @@ function readBody({ spec }: Operation, form: Form): Body | string {
   if (json !== undefined) {
     const headers = json.type === 'application/json' ? {} : { 'content-type': json.type };
     const schema = ownMember(json.media, 'schema');
-    return { request: { body: jsonBody(schema, isRequired, form) }, headers };
+    const examples = [mediaExample(json.media, references)];
+    return { request: { body: jsonBody(schema, { isRequired, examples }, form, options) }, headers };
   }
   const multipart = find((type) => type === 'multipart/form-data');
   const urlencoded = find((type) => type === 'application/x-www-form-urlencoded');
@@ -265,15 +276,21 @@ function textHelp(body: PlainObject): string {
   return typeof help === 'string' ? help : '';
 }
 
-function jsonBody(schema: unknown, isRequired: boolean, form: Form): unknown {
+function jsonBody(
+  schema: unknown,
+  { isRequired, examples }: { readonly isRequired: boolean; readonly examples: readonly unknown[] },
+  form: Form,
+  options: RequestOptions,
+): unknown {
   const view = viewSchema(schema, form.references);
   if (view?.kind !== 'object' || view.properties.length === 0) {
     const name = view?.kind === 'array' ? 'items' : 'body';
-    const field = addField(form, { name, schema: schema ?? {}, isRequired }, { place: 'body' });
+    const field = addField(form, { name, schema: schema ?? {}, isRequired }, { place: 'body', examples });
     return `{{parameters.${field}}}`;
   }
   noteAlternatives(view, form);
-  return bodyMembers(view, form, (property, field) => {
+  const properties = view.properties.filter(({ name }) => !isPaging(options, 'body', name));
+  return bodyMembers({ ...view, properties }, { form, examples }, (property, field) => {
     const inner = viewSchema(property.schema, form.references, view.path);
     if (inner === undefined || !isMap(inner)) return undefined;
     useKeyValuePairs(form, field, inner);
@@ -316,8 +333,13 @@ function useKeyValuePairs(form: Form, name: string, map: SchemaView): void {
 type Write = (property: SchemaView['properties'][number], field: string) => unknown;
 
 /** One member per property, so that parameters of path and query do not get into the body. */
-function bodyMembers(view: SchemaView, form: Form, write: Write): PlainObject {
+function bodyMembers(
+  view: SchemaView,
+  { form, examples = [] }: { readonly form: Form; readonly examples?: readonly unknown[] },
+  write: Write,
+): PlainObject {
   const members: PlainObject = {};
+  const shown = [...examples, exampleOf(view)].filter(isPlainObject);
   const sorted = [
     ...view.properties.filter((one) => one.isRequired),
     ...view.properties.filter((one) => !one.isRequired),
@@ -326,7 +348,8 @@ function bodyMembers(view: SchemaView, form: Form, write: Write): PlainObject {
     if (!isUsableName(property.name)) continue;
     const inner = viewSchema(property.schema, form.references, view.path);
     if (inner !== undefined && !isShown(inner, 'form')) continue;
-    const field = addField(form, property, { place: 'body', path: view.path });
+    const values = shown.map((example) => ownMember(example, property.name));
+    const field = addField(form, property, { place: 'body', path: view.path, examples: values });
     setMember(
       members,
       property.name,
@@ -358,7 +381,11 @@ function formBody(
   noteAlternatives(view, form);
   const isMultipart = type === 'multipart/form-data';
   const files = new Map<string, FileFields>();
-  const members = bodyMembers(isMultipart ? withoutFiles(view, form, files) : view, form, () => undefined);
+  const members = bodyMembers(
+    isMultipart ? withoutFiles(view, form, files) : view,
+    { form },
+    () => undefined,
+  );
   for (const [name, { fileName, data }] of files) {
     setMember(members, name, {
       value: `{{parameters.${data}}}`,

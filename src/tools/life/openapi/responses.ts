@@ -1,7 +1,8 @@
 import { isPlainObject, ownMember, type PlainObject } from '../../../shared/plain-object.js';
 import { toPlural } from '../names.js';
-import { isJsonType, type Operation, readContent } from './operations.js';
-import { wordsOf } from './plain-text.js';
+import { isJsonType, type Operation, readContent, SEARCH_PATH } from './operations.js';
+import { isPagedByBody } from './paging-parameters.js';
+import { isUsableName, wordsOf } from './plain-text.js';
 import type { References } from './references.js';
 import { exampleOf, type SchemaView, viewSchema } from './schemas.js';
 
@@ -90,7 +91,7 @@ function readJson(
   const body = viewSchema(ownMember(media, 'schema'), references);
   const example = mediaExample(media, references) ?? (body && exampleOf(body));
   if (body === undefined) return { ...shape, kind: 'object', example };
-  const list = findList(operation, body, references);
+  const list = findList(operation, body, shape, references);
   if (list !== undefined) {
     const listed = list.container.reduce<unknown>(
       (value, name) => (isPlainObject(value) ? ownMember(value, name) : undefined),
@@ -103,7 +104,8 @@ function readJson(
   return { ...shape, kind: isObject ? 'object' : 'value', body, example };
 }
 
-function mediaExample(media: PlainObject, references: References): unknown {
+/** The example of a body, or the first of several. */
+export function mediaExample(media: PlainObject, references: References): unknown {
   const examples = ownMember(media, 'examples');
   const [first] = isPlainObject(examples) ? Object.values(examples) : [];
   const named = references.follow(first);
@@ -120,8 +122,16 @@ type List = Pick<ResponseShape, 'container' | 'item'>;
  * The list that a response is about: the body itself, or a list of objects in it. A response about one object
  * has no such list, even if the object contains lists. [inf]
  */
-function findList(operation: Operation, body: SchemaView, references: References): List | undefined {
-  const isSearch = operation.method === 'GET' || /\/(?:search|query|list|find|filter)$/i.test(operation.path);
+function findList(
+  operation: Operation,
+  body: SchemaView,
+  { isCreated }: Shape,
+  references: References,
+): List | undefined {
+  const isSearch =
+    operation.method === 'GET' ||
+    SEARCH_PATH.test(operation.path) ||
+    (!isCreated && isPagedByBody(operation, references));
   if (!isSearch) return undefined;
   if (body.kind === 'array') {
     return { container: [], item: viewSchema(body.items, references, body.path) };
@@ -137,12 +147,13 @@ function findListIn(
 ): List | undefined {
   if (body.kind !== 'object') return undefined;
   const inner = body.properties.flatMap(({ name, schema }) => {
-    const view = viewSchema(schema, references, body.path);
+    const view = isUsableName(name) ? viewSchema(schema, references, body.path) : undefined;
     return view === undefined ? [] : [{ name, view }];
   });
   const lists = inner.filter(({ view }) => view.kind === 'array');
   const endsInParameter = operation.path.endsWith('}');
-  const subject = operation.path.split('/').findLast((part) => part !== '' && !part.startsWith('{')) ?? '';
+  const parts = operation.path.replace(SEARCH_PATH, '').split('/');
+  const subject = parts.findLast((part) => part !== '' && !part.startsWith('{')) ?? '';
   const isNamed = (name: string): boolean =>
     LIST_NAMES.test(name) || (!endsInParameter && isAbout(name, subject));
   const isRecord = inner.some(({ name }) => /^(?:id|_id|uuid)$/i.test(name));
