@@ -63,6 +63,26 @@ describe('iml docs', () => {
     expect(out).not.toContain('secret-value');
   });
 
+  it('lets no code, link, picture or HTML of an app into the page', async () => {
+    cpSync(BOOKSHOP, path.join(folder, 'app'), { recursive: true });
+    const file = path.join(folder, 'app/connections/bookshop-key/bookshop-key.params.iml.json');
+    const evil = '<img src=x onerror=alert(1)>';
+    const fields = [
+      { name: 'a', label: 'Open ` here', type: 'select', options: [{ value: evil }, { value: '' }] },
+      { name: 'b', label: 'x', type: evil, help: '[x](javascript:alert(1)) ![y](https://evil.example/p)\\|' },
+      { name: 'c', label: 'x', type: 'select', options: [{ value: '<!-- iml docs: end -->' }] },
+    ];
+    writeFileSync(file, JSON.stringify(fields));
+    const { out } = await iml('docs', 'app');
+    expect(out).toContain('Open \\` here. One of `<img src=x onerror=alert(1)>`, `""`.');
+    expect(out).toContain('\\[x\\](javascript:alert(1)) !\\[y\\](https://evil.example/p)\\\\\\|');
+    expect(out.replace(/(?<!\\)`[^`]*`/g, '')).not.toContain('<img');
+    await iml('docs', 'app', '-o', 'page.md');
+    const first = page();
+    await iml('docs', 'app', '-o', 'page.md');
+    expect(page()).toBe(first);
+  });
+
   it.each(CORPUS_APPS)('names every module of %s', async (name) => {
     const app = path.join(CORPUS, name);
     const { components } = JSON.parse(readFileSync(path.join(app, 'makecomapp.json'), 'utf8'));

@@ -24,13 +24,20 @@ const MAX_DEPTH = 8;
 export function insertReference(page: string | undefined, reference: string): string {
   const block = `${BEGIN}\n\n${reference}\n${END}\n`;
   if (page === undefined || page.trim() === '') return block;
-  const [begin, end] = [page.indexOf(BEGIN), page.indexOf(END)];
+  const [begin, end] = [lineIndex(page, BEGIN), lineIndex(page, END)];
   if (begin < 0 && end < 0) return `${page.replace(/\n*$/, '\n\n')}${block}`;
   if (begin < 0 || end < begin) {
     throw new TypeError(`expected the line "${BEGIN}" before "${END}"`);
   }
   const rest = page.slice(end + END.length).replace(/^\r?\n/, '');
   return page.slice(0, begin) + block + rest;
+}
+
+/** Where a line begins with a text, which may occur in the texts of an app too; -1 for nowhere. */
+function lineIndex(page: string, text: string): number {
+  if (page.startsWith(text)) return 0;
+  const before = page.indexOf(`\n${text}`);
+  return before < 0 ? -1 : before + 1;
 }
 
 /** Markdown about an app for its users: connections, modules by group, webhooks and endpoints. */
@@ -212,17 +219,19 @@ function row(field: ParameterSpec, path: string): string {
     ...(options.length > 0 ? [`One of ${options.join(', ')}.`] : []),
     ...(isShown ? [`Default: \`${code(String(field.default))}\`.`] : []),
   ];
-  return `| \`${code(path)}\` | ${type}${required ? ', required' : ''} | ${words.join(' ')} |\n`;
+  return `| \`${code(path)}\` | ${inline(type)}${required ? ', required' : ''} | ${words.join(' ')} |\n`;
 }
 
-/** Text of an app as one line of Markdown, without HTML of its own. */
+/** Text of an app as one line of Markdown, without HTML, code, links or pictures of its own. */
 function inline(text: string): string {
   return escapeUnsafe(text.replace(/\s+/g, ' ').trim())
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')
-    .replaceAll('|', '\\|');
+    .replace(/[\\`[\]|]/g, '\\$&');
 }
 
+/** The inside of a code span. Two backticks without a text between them would begin a longer one. */
 function code(text: string): string {
+  if (text === '') return '""';
   return escapeUnsafe(text.replace(/\s+/g, ' ')).replaceAll('`', "'").replaceAll('|', '\\|');
 }
