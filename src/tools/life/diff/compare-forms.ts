@@ -197,24 +197,37 @@ function compareFields(
     if (now.required && !before.some(({ spec }) => spec.required)) {
       report(rules.required, `${describe(form, name)} became required.`, now.place);
     }
-    if (!accepts(now, old)) {
-      const types = `from ${showType(old)} to ${showType(now)}`;
-      report(rules.type, `${describe(form, name)} changed its type ${types}.`, now.place);
-    }
+    compareTypes(form, [old, now], describe(form, name), 'its');
+    compareRpcs(form, old, now, name);
     if (rules.values) compareValues(form, old, now, name);
     const inner =
       old.spec?.kind === 'item' && now.spec?.kind === 'item' ? [old.spec.item, now.spec.item] : [];
     const [oldItem, newItem] = inner;
-    if (oldItem !== undefined && newItem !== undefined && !accepts(newItem, oldItem)) {
-      const types = `from ${showType(oldItem)} to ${showType(newItem)}`;
-      report(
-        rules.type,
-        `The items of ${lowerFirst(describe(form, name))} changed their type ${types}.`,
-        now.place,
-      );
+    if (oldItem !== undefined && newItem !== undefined) {
+      compareTypes(form, [oldItem, newItem], `The items of ${lowerFirst(describe(form, name))}`, 'their');
     }
     compareLevels(form, itemFields(old.spec), itemFields(now.spec), `${name}.`);
   }
+}
+
+function compareTypes(
+  { rules, report }: FormPair,
+  [old, now]: readonly [old: ParameterSpec, now: ParameterSpec],
+  what: string,
+  whose: 'its' | 'their',
+): void {
+  if (showType(old) === showType(now)) return;
+  const types = `from ${showType(old)} to ${showType(now)}`;
+  const rule = accepts(now, old) ? 'type-widened' : rules.type;
+  report(rule, `${what} changed ${whose} type ${types}.`, now.place);
+}
+
+/** Options of another RPC, or of the same one with other parameters. */
+function compareRpcs(form: FormPair, old: ParameterSpec, now: ParameterSpec, name: string): void {
+  const [before, after] = [old.choices?.reference?.text, now.choices?.reference?.text];
+  if (before === undefined || after === undefined || before === after) return;
+  const message = `The options of ${lowerFirst(describe(form, name))} come from ${after} instead of ${before}.`;
+  form.report('rpc-changed', message, now.place);
 }
 
 function showType({ type, multiple }: ParameterSpec): string {
@@ -247,6 +260,9 @@ function accepts(now: ParameterSpec, old: ParameterSpec): boolean {
 function compareValues({ report }: FormPair, old: ParameterSpec, now: ParameterSpec, name: string): void {
   const title = `The parameter "${name}"`;
   compareConstraints(report, old, now, title);
+  if (!isSame(old.default, now.default)) {
+    report('default-changed', `${title} changed its default ${showDefaults(old, now)}.`, now.place);
+  }
   if (!isSelect(now) || !isSelect(old)) return;
   if (isMappable(old) && !isMappable(now)) {
     report('select-not-mappable', `${title} is no longer mappable.`, now.place);
@@ -270,6 +286,14 @@ function compareValues({ report }: FormPair, old: ParameterSpec, now: ParameterS
   if (added.length > 0 && old.choices?.options !== undefined) {
     report('parameter-added', `${title} has the new option ${added.join(', ')}.`, now.place);
   }
+}
+
+/** Without the values of a password. */
+function showDefaults(old: ParameterSpec, now: ParameterSpec): string {
+  const isSecret = old.type === 'password' || now.type === 'password';
+  const show = (value: unknown): string =>
+    (value === undefined ? 'none' : JSON.stringify(value)).slice(0, 60);
+  return isSecret ? 'value' : `from ${show(old.default)} to ${show(now.default)}`;
 }
 
 function isSelect({ type }: ParameterSpec): boolean {

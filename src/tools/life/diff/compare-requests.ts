@@ -90,8 +90,8 @@ function addressOf({ value }: Request): string {
 }
 
 /** Directives with a rule of their own. */
-const WITH_RULE = ['url', 'method', 'condition'];
-const RESPONSE_WITH_RULE = ['output', 'type', 'trigger', 'valid', 'iterate', 'wrapper'];
+const WITH_RULE = ['url', 'method', 'condition', 'pagination'];
+const RESPONSE_WITH_RULE = ['output', 'type', 'trigger', 'valid', 'iterate', 'wrapper', 'limit'];
 
 function compareRequest(
   { value: old }: Request,
@@ -130,11 +130,46 @@ function compareRequest(
     const message = `The method changed from ${readMethod(old)} to ${readMethod(now)}.`;
     report('method-changed', message, at('method'));
   }
+  comparePages(ownMember(old, 'pagination'), ownMember(now, 'pagination'), report, at('pagination'));
+  compareLimits(read('limit'), report, at('response', 'limit'));
   const others = [
     ...listDifferences(old, now, [...WITH_RULE, 'response']),
     ...listDifferences(before, after, RESPONSE_WITH_RULE).map((name) => `response.${name}`),
   ];
   if (others.length > 0) report('other-change', `Changed directives: ${others.join(', ')}.`, at());
+}
+
+/** Pages that are no longer requested are bundles that a scenario no longer gets. [inf] */
+function comparePages(
+  old: unknown,
+  now: unknown,
+  report: ReportChange,
+  place: SourceLocation | undefined,
+): void {
+  const isPaged = (value: unknown): boolean => isPlainObject(value) && Object.keys(value).length > 0;
+  if (isSame(old, now) || !(isPaged(old) || isPaged(now))) return;
+  if (!isPaged(old)) report('other-change', 'pagination was added.', place);
+  else if (!isPaged(now)) report('fewer-results', 'pagination was removed.', place);
+  else {
+    const members = listDifferences(old, now, []).map((name) => `pagination.${name}`);
+    report('fewer-results', `${members.join(', ')} ${members.length === 1 ? 'was' : 'were'} changed.`, place);
+  }
+}
+
+/** A limit that only an expression knows may be lower. [inf] */
+function compareLimits(
+  [old, now]: readonly [unknown, unknown],
+  report: ReportChange,
+  place: SourceLocation | undefined,
+): void {
+  if (isSame(old, now)) return;
+  const number = (value: unknown): number =>
+    value === undefined || value === null || value === '' ? Number.POSITIVE_INFINITY : Number(value);
+  const isHigher = number(now) > number(old) || number(now) === Number.POSITIVE_INFINITY;
+  const show = (value: unknown): string =>
+    (value === undefined ? 'none' : JSON.stringify(value)).slice(0, 80);
+  const message = `response.limit changed from ${show(old)} to ${show(now)}.`;
+  report(isHigher ? 'other-change' : 'fewer-results', message, place);
 }
 
 function compareOutput(

@@ -70,6 +70,19 @@ export const DIFF_RULES = {
     level: 'risky',
     summary: '`iterate` or `wrapper` was changed, so a run can have other bundles.',
   },
+  'fewer-results': {
+    level: 'risky',
+    summary:
+      '`pagination` was removed or changed, or `limit` was added or lowered, so a run can have fewer bundles.',
+  },
+  'default-changed': {
+    level: 'risky',
+    summary: 'The default of a parameter was changed; scenarios without a value use it.',
+  },
+  'rpc-changed': {
+    level: 'risky',
+    summary: 'Options come from another RPC, which may not have the values that scenarios hold.',
+  },
   'method-changed': { level: 'risky', summary: 'The HTTP method of a request was changed.' },
   'valid-changed': { level: 'risky', summary: '`response.valid` was changed.' },
   'validate-changed': { level: 'risky', summary: 'A limit in `validate` of a parameter was changed.' },
@@ -78,6 +91,10 @@ export const DIFF_RULES = {
   'connection-type': { level: 'risky', summary: 'The type of a connection was changed.' },
   'component-added': { level: 'safe', summary: 'A component was added.' },
   'parameter-added': { level: 'safe', summary: 'An optional parameter or an option was added.' },
+  'type-widened': {
+    level: 'safe',
+    summary: 'The type of a parameter or field was changed to one that accepts the former values.',
+  },
   'interface-added': { level: 'safe', summary: 'A field of an interface was added.' },
   'other-change': {
     level: 'safe',
