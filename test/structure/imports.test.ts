@@ -20,6 +20,7 @@ const ORDER = [
     'scenario',
     'host',
     'rest',
+    'tools/mcp',
     'tools/check',
     'tools/testing',
     'tools/life',

@@ -5,7 +5,7 @@ import { readForm } from '../../engine/parameters/form.js';
 import { toJsonSchema } from '../../engine/parameters/to-json-schema.js';
 import { EngineError } from '../../shared/errors/engine-error.js';
 import { isPlainObject, ownMember, type PlainObject, setMember } from '../../shared/plain-object.js';
-import { answerText, type ServedTool, type ToolAnswer } from '../dev/mcp/tool-server.js';
+import { answerText, type ServedTool, type ToolAnswer } from '../mcp/tool-server.js';
 import { printJson } from './output/json-output.js';
 
 /** Input that all calls share. */

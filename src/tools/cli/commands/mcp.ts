@@ -1,7 +1,7 @@
 import { createEngine } from '../../../engine/create-engine.js';
 import type { EndpointComponent } from '../../../engine/document/app.js';
 import { findEndpoint } from '../../../engine/find-component.js';
-import { createToolServer, type ServedTool } from '../../dev/mcp/tool-server.js';
+import { createToolServer, type ServedTool } from '../../mcp/tool-server.js';
 import { type Arguments, type Command, EXIT, readVersion, usageError } from '../command.js';
 import { createEndpointTool } from '../endpoint-tools.js';
 import { findNamed, INPUT_OPTIONS, openConnections, readComponentInput } from '../input/component-input.js';

@@ -4,12 +4,12 @@ import { toJsonSchema } from '../../../engine/parameters/to-json-schema.js';
 import { EngineError } from '../../../shared/errors/engine-error.js';
 import { object, text } from '../../../shared/schema/build.js';
 import { didYouMean } from '../../../shared/suggest.js';
+import { defineTool, type Tool } from '../../mcp/tool.js';
+import { answerText, createToolServer, type ServedTool } from '../../mcp/tool-server.js';
 import type { Backend } from '../backend.js';
 import type { RunRequest } from '../protocol.js';
 import { readRunForm } from '../runs/run-component.js';
 import { createRunTools } from './run-tools.js';
-import { defineTool, type Tool } from './tool.js';
-import { answerText, createToolServer, type ServedTool } from './tool-server.js';
 
 /** No unknown members. */
 const CLOSED = { additionalProperties: false };

@@ -1,10 +1,10 @@
 import { EngineError } from '../../../shared/errors/engine-error.js';
 import { flag, freeForm, integer, object, oneOf, type Static, text } from '../../../shared/schema/build.js';
+import { defineTool, type Tool } from '../../mcp/tool.js';
 import type { Backend } from '../backend.js';
 import { MOMENTS } from '../expressions/moments.js';
 import { type History, MAX_BODY_SHOWN } from '../history/history.js';
 import type { BodyRef, PackedEvent, RunDetail, RunSummary, SearchHit } from '../protocol.js';
-import { defineTool, type Tool } from './tool.js';
 
 /** One line per run. */
 function describeSummary(run: RunSummary): unknown {

@@ -1,6 +1,6 @@
 import type { Server } from '@modelcontextprotocol/sdk/server/index.js';
-import { EngineError } from '../../../shared/errors/engine-error.js';
-import { didYouMean } from '../../../shared/suggest.js';
+import { EngineError } from '../../shared/errors/engine-error.js';
+import { didYouMean } from '../../shared/suggest.js';
 
 /** The result of a tool call. */
 export interface ToolAnswer {

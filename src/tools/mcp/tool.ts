@@ -1,9 +1,9 @@
-import { EngineError } from '../../../shared/errors/engine-error.js';
-import type { PlainObject } from '../../../shared/plain-object.js';
-import type { Schema } from '../../../shared/schema/build.js';
-import { compileSchema } from '../../../shared/schema/compile-schema.js';
-import type { SchemaCheck, SchemaProblem } from '../../../shared/schema/schema-check.js';
-import { didYouMean } from '../../../shared/suggest.js';
+import { EngineError } from '../../shared/errors/engine-error.js';
+import type { PlainObject } from '../../shared/plain-object.js';
+import type { Schema } from '../../shared/schema/build.js';
+import { compileSchema } from '../../shared/schema/compile-schema.js';
+import type { SchemaCheck, SchemaProblem } from '../../shared/schema/schema-check.js';
+import { didYouMean } from '../../shared/suggest.js';
 
 /** A tool for assistants. */
 export interface Tool {
