@@ -30,7 +30,7 @@ const CONDITION_SHAPE: Shape = {
 
 const CONDITION: KeyShape = described(
   'Whether the request is sent, evaluated after `temp`. As an object, `default` is the result if it is not sent. Default: true.',
-  scalarOr(CONDITION_SHAPE, 'string', 'boolean', 'number'),
+  { ...scalarOr(CONDITION_SHAPE, 'string', 'boolean', 'number'), constant: 'boolean' },
 );
 
 const ITERATE_SHAPE: Shape = {
@@ -264,9 +264,8 @@ const RESPONSE_KEYS: Readonly<Record<string, KeyShape>> = {
     },
     RESPONSE_TYPES,
   ),
-  valid: described(
-    'Whether a response with status 200 to 399 is valid. Default: true.',
-    scalarOr(
+  valid: described('Whether a response with status 200 to 399 is valid. Default: true.', {
+    ...scalarOr(
       {
         title: 'valid',
         keys: {
@@ -279,7 +278,8 @@ const RESPONSE_KEYS: Readonly<Record<string, KeyShape>> = {
       'string',
       'number',
     ),
-  ),
+    constant: 'boolean',
+  }),
   error: described(
     'Error message as text, or message and type, also by status. Applies to status 400 to 599 and to responses that are not `valid`.',
     scalarOr(

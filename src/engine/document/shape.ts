@@ -5,6 +5,8 @@ export type JsonType = 'string' | 'number' | 'boolean' | 'object' | 'array';
 export interface KeyShape {
   /** Undefined allows any type. Include `string` for keys that accept IML. */
   readonly types?: readonly JsonType[];
+  /** What a text without an expression has to stand for. Undefined allows any text. */
+  readonly constant?: 'boolean' | 'number' | 'object';
   /** Shape of an object value. Without it, members are free-form. */
   readonly shape?: Shape;
   /** Whether an array of objects of that shape is allowed. */
@@ -30,14 +32,14 @@ export interface Shape {
   readonly required?: readonly string[];
 }
 
-type Types = Pick<KeyShape, 'types'>;
+type Types = Pick<KeyShape, 'types' | 'constant'>;
 
 export const ANYTHING: KeyShape = {};
 export const TEXT: Types = { types: ['string', 'number'] };
-export const FLAG: Types = { types: ['boolean', 'string'] };
-export const NUMBER: Types = { types: ['number', 'string'] };
+export const FLAG: Types = { types: ['boolean', 'string'], constant: 'boolean' };
+export const NUMBER: Types = { types: ['number', 'string'], constant: 'number' };
 /** Free-form members. An expression often provides the whole object: `"headers": "{{...}}"`. [app] */
-export const FREE_OBJECT: Types = { types: ['object', 'string'] };
+export const FREE_OBJECT: Types = { types: ['object', 'string'], constant: 'object' };
 
 /** Adds a description to a rule. */
 export function described(about: string, rule: KeyShape = ANYTHING, words?: readonly string[]): KeyShape {

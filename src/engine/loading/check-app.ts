@@ -85,6 +85,7 @@ function checkValue(check: Check, rule: KeyShape, value: unknown, pointer: strin
     check.warn('wrong-type', message, () => check.document.locationOf(pointer));
     return;
   }
+  if (typeof value === 'string') checkConstant(check, rule, value, pointer);
   if (rule.shape === undefined) return;
   if (isPlainObject(value)) checkMembers(check, rule.shape, value, pointer);
   else if (rule.each && Array.isArray(value)) {
@@ -94,6 +95,32 @@ function checkValue(check: Check, rule: KeyShape, value: unknown, pointer: strin
     });
   }
 }
+
+/** Reports a text that cannot be the value: `"qs": "a=b"`, `"encodeUrl": "no"`. Empty text means "not set". */
+function checkConstant(check: Check, { constant }: KeyShape, text: string, pointer: string): void {
+  if (constant === undefined || text.trim() === '' || text.includes('{{')) return;
+  const problem = describeConstant(constant, text);
+  if (problem === undefined) return;
+  const hint = PATH.test(text) ? ` Did you mean {{${text}}}?` : '';
+  const message = `${describePointer(pointer)} is the text "${shorten(text)}", ${problem}${hint}`;
+  check.warn('wrong-type', message, () => check.document.locationOf(pointer));
+}
+
+function describeConstant(constant: 'boolean' | 'number' | 'object', text: string): string | undefined {
+  switch (constant) {
+    case 'boolean':
+      return text === 'true' || text === 'false'
+        ? undefined
+        : 'which counts as true. Expected an expression, true or false.';
+    case 'number':
+      return Number.isNaN(Number(text)) ? 'expected a number or an expression.' : undefined;
+    default:
+      return 'expected an object or an expression.';
+  }
+}
+
+/** A path that lacks its braces. */
+const PATH = /^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*|\[\d*\])+$/;
 
 function checkMembers(check: Check, shape: Shape, value: PlainObject, pointer: string): void {
   for (const [key, member] of Object.entries(value)) {

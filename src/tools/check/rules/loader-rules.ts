@@ -67,10 +67,11 @@ const wrongType: Rule = createLoaderRule({
   id: 'wrong-type',
   level: 'error',
   codes: ['wrong-type'],
-  summary: 'A directive or a member of the manifest has a value of the wrong type.',
-  why: 'The value is ignored.',
-  bad: '"headers": ["accept: application/json"]',
-  good: '"headers": { "accept": "application/json" }',
+  summary:
+    'A directive or a member of the manifest has a value of the wrong type, or a text where an expression is meant.',
+  why: 'The value is ignored, or the run fails. A text without braces is a constant: `"condition": "body.next"` is always true. Only `iterate` accepts a path without braces.',
+  bad: '"condition": "body.next"',
+  good: '"condition": "{{body.next}}"',
 });
 
 const duplicateKey: Rule = createLoaderRule({
