@@ -476,3 +476,22 @@ export const DOCUMENT_RULES: Readonly<Record<DocumentKind, KeyShape>> = {
 export function holdsTemplates(kind: DocumentKind): boolean {
   return kind !== 'object' && kind !== 'array' && kind !== 'any';
 }
+
+/** The rule for the value at a path of a document; undefined inside of free-form values and for unknown keys. */
+export function findKeyShape(kind: DocumentKind, path: readonly string[]): KeyShape | undefined {
+  let rule: KeyShape | undefined = DOCUMENT_RULES[kind];
+  let isList = rule.each === true;
+  for (const key of path) {
+    // An item of a list of requests has the shape of one.
+    if (isList && /^\d+$/.test(key)) {
+      isList = false;
+      continue;
+    }
+    const shape: Shape | undefined = rule?.shape;
+    if (shape === undefined) return undefined;
+    const known: KeyShape | undefined = Object.hasOwn(shape.keys, key) ? shape.keys[key] : undefined;
+    rule = known ?? (shape.pattern?.key.test(key) === true ? shape.pattern.rule : undefined);
+    isList = rule?.each === true;
+  }
+  return rule;
+}

@@ -1,10 +1,7 @@
-import { holdsTemplates } from '../../../engine/document/document-shapes.js';
 import { evaluate } from '../../../language/compile.js';
 import type { Binary, Expression } from '../../../language/syntax/ast.js';
 import { listNodes, readPath } from '../../../language/syntax/walk-expression.js';
 import { isTruthy } from '../../../language/values/value.js';
-import { childPointer } from '../../../shared/errors/source-location.js';
-import { isPlainObject } from '../../../shared/plain-object.js';
 import type { Rule } from '../rule.js';
 import { type ExpressionSite, findingAt } from '../subject/expression-site.js';
 import type { Subject } from '../subject/subject.js';
@@ -170,50 +167,6 @@ const listLiteral: Rule = {
   },
 };
 
-const singleBraces: Rule = {
-  id: 'single-braces',
-  level: 'warning',
-  summary: 'A text contains an expression in single braces.',
-  why: 'Only double braces are evaluated. `{item.id}` is sent as text.',
-  bad: '"url": "/users/{parameters.userId}"',
-  good: '"url": "/users/{{parameters.userId}}"',
-  canFix: true,
-  check: ({ documents }, report) => {
-    for (const { document, kind } of documents) {
-      if (!holdsTemplates(kind)) continue;
-      visitTexts(document.value, '', (text, pointer) => {
-        for (const { 0: written, index } of text.matchAll(SINGLE)) {
-          const place = document.locationOf(pointer, index);
-          const start = document.offsetOf?.(pointer, index);
-          const message = `${written} is plain text. Write {${written}} to have it evaluated.`;
-          const { file } = place;
-          const edits =
-            file === undefined || start === undefined
-              ? undefined
-              : [{ file, start, end: start + written.length, text: `{${written}}` }];
-          const fix = edits && { title: `Replace ${written} by {${written}}`, edits };
-          report({ message, place, length: written.length, fix });
-        }
-      });
-    }
-  },
-};
-
-/** A path that starts with a known variable. */
-const SINGLE =
-  /(?<!\{)\{(?:item|body|parameters|connection|common|temp|data|headers|payload|pagination|webhook|oauth|query)(?:\.[A-Za-z_]\w*)+\}(?!\})/g;
-
-function visitTexts(value: unknown, pointer: string, visit: (text: string, pointer: string) => void): void {
-  if (typeof value === 'string') visit(value, pointer);
-  else if (Array.isArray(value)) {
-    value.forEach((item, index) => {
-      visitTexts(item, childPointer(pointer, index), visit);
-    });
-  } else if (isPlainObject(value)) {
-    for (const [key, member] of Object.entries(value)) visitTexts(member, childPointer(pointer, key), visit);
-  }
-}
-
 const zeroIndex: Rule = {
   id: 'zero-index',
   level: 'error',
@@ -234,11 +187,112 @@ const zeroIndex: Rule = {
   },
 };
 
+const pathAfterCall: Rule = {
+  id: 'path-after-call',
+  level: 'info',
+  summary: 'A path follows the call of a function.',
+  why: 'This engine evaluates the path. Users report that Make ignores it: `first(body.items).id` is then the whole item. `get` works in both.',
+  bad: '"id": "{{first(body.items).id}}"',
+  good: '"id": "{{get(first(body.items); \'id\')}}"',
+  check: (subject, report) => {
+    for (const site of subject.expressions) {
+      for (const node of site.nodes) {
+        if ((node.kind !== 'member' && node.kind !== 'index') || node.object.kind !== 'call') continue;
+        const at = { start: node.object.end, end: node.end };
+        const { name } = node.object;
+        report(findingAt(site, at, `Make may ignore the path after the call of ${name}. Use get.`));
+      }
+    }
+  },
+};
+
+const lengthMember: Rule = {
+  id: 'length-member',
+  level: 'warning',
+  summary: 'An expression compares a member `length`, or one of a list.',
+  why: 'Lists and texts have no member `length` in IML, so it is undefined and a comparison with a number is false. Use the function `length`.',
+  bad: '"condition": "{{body.items.length > 0}}"',
+  good: '"condition": "{{length(body.items) > 0}}"',
+  check: (subject, report) => {
+    const lists = new Set(subject.expressions.filter(isContainer).map(({ text }) => stripBraces(text)));
+    for (const site of subject.expressions) {
+      const source = site.parsed.ok ? site.parsed.template.source : '';
+      const compared = new Set(site.nodes.flatMap(listCompared));
+      for (const node of site.nodes) {
+        if (node.kind !== 'member' || node.name !== 'length' || readPath(node) === undefined) continue;
+        const path = source.slice(node.object.start, node.object.end);
+        if (!compared.has(node) && !lists.has(path)) continue;
+        const at = { start: node.object.end, end: node.end };
+        report(findingAt(site, at, `There is no member "length". Write length(${path}).`));
+      }
+    }
+  },
+};
+
+function isContainer({ location: { directive } }: ExpressionSite): boolean {
+  return directive.at(-1) === 'iterate' || directive.at(-2) === 'iterate';
+}
+
+function stripBraces(text: string): string {
+  return text.replace(/^\s*\{\{\s*|\s*\}\}\s*$/g, '').trim();
+}
+
+/** The sides of a comparison or calculation with a number. */
+function listCompared(node: Expression): readonly Expression[] {
+  if (node.kind !== 'binary' || node.operator === '&' || node.operator === '|') return [];
+  const sides = [node.left, node.right];
+  return sides.some((side) => side.kind === 'literal' && typeof side.value === 'number') ? sides : [];
+}
+
+const secondsAsDate: Rule = {
+  id: 'seconds-as-date',
+  level: 'warning',
+  summary: 'The expiration date of a connection is a number of seconds.',
+  why: '`expires` is a date. Seconds such as `expires_in` count from the response, so they are a date in 1970 and the token is refreshed before each run.',
+  bad: '"data": { "expires": "{{body.expires_in}}" }',
+  good: '"data": { "expires": "{{addSeconds(now; body.expires_in)}}" }',
+  check: (subject, report) => {
+    for (const site of subject.expressions) {
+      const { location, in: checked } = site;
+      if (checked.owner?.kind !== 'connection' || location.directive.at(-1) !== 'expires') continue;
+      const [only, ...more] = site.parsed.ok ? site.parsed.template.parts : [];
+      if (typeof only !== 'object' || more.length > 0) continue;
+      const name = readPath(only)?.members.at(-1)?.name;
+      if (name === undefined || !/^expires?_?in$/i.test(name)) continue;
+      const written = site.text.replace(/^\{\{\s*|\s*\}\}$/g, '');
+      report(findingAt(site, only, `This counts seconds. Write {{addSeconds(now; ${written})}}.`));
+    }
+  },
+};
+
+const scopeList: Rule = {
+  id: 'scope-list',
+  level: 'warning',
+  summary: 'The query of an authorization contains the list of scopes.',
+  why: '`oauth.scope` is a list, and a list in a query repeats its name: `scope=a&scope=b`. OAuth requires one text with spaces.',
+  bad: '"qs": { "scope": "{{oauth.scope}}" }',
+  good: '"qs": { "scope": "{{join(oauth.scope; \' \')}}" }',
+  check: (subject, report) => {
+    for (const site of subject.expressions) {
+      if (!site.location.directive.includes('qs')) continue;
+      const [only, ...more] = site.parsed.ok ? site.parsed.template.parts : [];
+      if (typeof only !== 'object' || more.length > 0) continue;
+      const path = readPath(only);
+      if (path?.root.name !== 'oauth' || path.members.length !== 1 || path.members[0]?.name !== 'scope')
+        continue;
+      report(findingAt(site, only, "oauth.scope is a list. Write {{join(oauth.scope; ' ')}}."));
+    }
+  },
+};
+
 export const EXPRESSION_RULES: readonly Rule[] = [
   semanticsDependent,
   typeComparison,
   deadBranch,
   listLiteral,
-  singleBraces,
   zeroIndex,
+  pathAfterCall,
+  lengthMember,
+  secondsAsDate,
+  scopeList,
 ];

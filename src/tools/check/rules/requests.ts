@@ -1,15 +1,11 @@
 import { METHODS } from 'node:http';
 import type { App } from '../../../engine/document/app.js';
-import { readSanitize } from '../../../engine/redaction/sanitize-paths.js';
-import { isSecretName } from '../../../engine/redaction/secret-names.js';
-import { readPath, type WrittenPath } from '../../../language/syntax/walk-expression.js';
 import { APP_ERROR_TYPES } from '../../../shared/errors/app-error.js';
 import type { SourceLocation } from '../../../shared/errors/source-location.js';
 import { isPlainObject } from '../../../shared/plain-object.js';
 import { didYouMean } from '../../../shared/suggest.js';
 import type { ReportFinding, Rule } from '../rule.js';
 import type { CheckedDocument } from '../subject/checked-document.js';
-import { type ExpressionSite, findingAt } from '../subject/expression-site.js';
 import type { Subject } from '../subject/subject.js';
 import {
   inheritsBase,
@@ -18,123 +14,6 @@ import {
   readAt,
   type WrittenRequest,
 } from '../subject/walk-requests.js';
-
-const unboundedPaging: Rule = {
-  id: 'unbounded-paging',
-  level: 'warning',
-  summary: '`pagination` has no condition, and either no limit or a page token that can be missing.',
-  why: 'The run requests pages until one is empty or it reaches a limit. If an API repeats its last page, the run requests it 50 times. Without the token, a follow-up request returns the first page again.',
-  bad: '"pagination": { "qs": { "page": "{{pagination.page}}" } }',
-  good: '"pagination": { "qs": { "page": "{{pagination.page}}" }, "condition": "{{body.has_more}}" }',
-  check: (subject, report) => {
-    for (const request of listPaged(subject)) {
-      const { pagination } = request.value;
-      // An empty link ends paging too.
-      if (readAt(pagination, 'condition') !== undefined || readAt(pagination, 'url') !== undefined) continue;
-      const token = findToken(subject, request);
-      if (token !== undefined) {
-        const path = printPath(token.path);
-        const message = `Without ${path} the first page is requested again. Add the condition "{{${path}}}".`;
-        report(findingAt(token.site, token.path.root, message));
-        continue;
-      }
-      if (inherits(subject, request, 'limit')) continue;
-      const place = request.document.locationOf(pointerTo(request, 'pagination'), undefined, 'key');
-      report({
-        message: 'The pagination has neither a condition nor a limit.',
-        place,
-      });
-    }
-  },
-};
-
-/** The page token: `{{body.next}}` in query, headers or body of `pagination`. */
-function findToken(
-  subject: Subject,
-  request: WrittenRequest,
-): { readonly site: ExpressionSite; readonly path: WrittenPath } | undefined {
-  const sites = ['qs', 'headers', 'body'].flatMap((name) => {
-    const pointer = pointerTo(request, 'pagination', name);
-    return subject.expressionsIn(request.in).filter((site) => site.pointer.startsWith(`${pointer}/`));
-  });
-  for (const site of sites) {
-    const [only, ...more] = site.expressions;
-    const path = only === undefined || more.length > 0 ? undefined : readPath(only);
-    if (path?.root.name === 'body' || path?.root.name === 'headers') return { site, path };
-  }
-  return undefined;
-}
-
-function printPath({ root, members }: WrittenPath): string {
-  return [root.name, ...members.map(({ name }) => (name === undefined ? '[]' : `.${name}`))].join('');
-}
-
-function inherits(subject: Subject, request: WrittenRequest, name: 'limit'): boolean {
-  if (readAt(request.value, 'response', name) !== undefined) return true;
-  return inheritsBase(request.in) && readAt(subject.app.base?.value, 'response', name) !== undefined;
-}
-
-const repeatedPage: Rule = {
-  id: 'repeated-page',
-  level: 'error',
-  summary: '`pagination` can request the same page again and again.',
-  why: 'It reads neither the response nor `pagination.page` nor `temp`. Each follow-up request is the same, and a run outputs each record up to 51 times.',
-  bad: '"pagination": { "qs": { "page": 2 } }',
-  good: '"pagination": { "qs": { "page": "{{pagination.page}}" } }',
-  check: (subject, report) => {
-    for (const request of listPaged(subject)) {
-      const changes = subject
-        .expressionsIn(request.in)
-        .filter(({ pointer, location }) => isOfRequest(request, pointer) && isAboutPages(location.directive))
-        .flatMap(({ parsed, paths }) => (parsed.ok ? paths.map(({ root }) => root.name) : UNKNOWN));
-      if (changes.some((name) => CHANGING.has(name))) continue;
-      const place = request.document.locationOf(pointerTo(request, 'pagination'), undefined, 'key');
-      report({ message: 'Nothing in the follow-up request changes from page to page.', place });
-    }
-  },
-};
-
-const CHANGING: ReadonlySet<string> = new Set([
-  ...[
-    'body',
-    'headers',
-    'statusCode',
-    'pagination',
-    'temp',
-    'iterate',
-    'item',
-    'random',
-    'uuid',
-    'now',
-    'timestamp',
-  ],
-]);
-
-/** Assumed dependencies of an expression that does not parse. */
-const UNKNOWN: readonly string[] = ['body'];
-
-/** Directives that determine the follow-up request: all except the condition and the results. */
-function isAboutPages([directive, key]: readonly string[]): boolean {
-  if (directive === 'pagination') return key !== 'condition';
-  return directive !== 'response' && directive !== 'repeat' && directive !== 'condition';
-}
-
-function isOfRequest({ pointer: root }: WrittenRequest, pointer: string): boolean {
-  return pointer.startsWith(`${root}/`);
-}
-
-/** Requests with pagination. */
-function listPaged(
-  subject: Subject,
-): readonly (WrittenRequest & { readonly value: { readonly pagination: unknown } })[] {
-  return subject.requests
-    .filter(({ in: checked }) => checked.owner?.kind !== 'connection' && checked.kind !== 'base')
-    .filter(({ value }) => isPlainObject(value['pagination']) && Object.keys(value['pagination']).length > 0)
-    .filter(
-      (request): request is WrittenRequest & { readonly value: { readonly pagination: unknown } } =>
-        'pagination' in request.value,
-    );
-}
 
 const unknownErrorType: Rule = {
   id: 'unknown-error-type',
@@ -295,51 +174,6 @@ function isGet(app: App, checked: CheckedDocument, request: Readonly<Record<stri
   return checked.kind !== 'webhook' && typeof method === 'string' && method.trim().toUpperCase() === 'GET';
 }
 
-const unsanitizedSecret: Rule = {
-  id: 'unsanitized-secret',
-  level: 'warning',
-  summary: 'A header or query parameter contains a secret that `log.sanitize` does not name.',
-  why: 'The platform writes the value to the log of each run, where everyone with access to the scenario can read it.',
-  bad: '{ "headers": { "authorization": "Bearer {{connection.apiKey}}" } }',
-  good: '{ "headers": { "authorization": "Bearer {{connection.apiKey}}" }, "log": { "sanitize": ["request.headers.authorization"] } }',
-  check: (subject, report) => {
-    for (const request of subject.requests) {
-      const sanitized = readSanitize(listSanitized(subject, request)).request;
-      for (const place of ['headers', 'qs'] as const) {
-        const members = readAt(request.value, place);
-        if (!isPlainObject(members)) continue;
-        for (const name of Object.keys(members)) {
-          const pointer = pointerTo(request, place, name);
-          const isNamed = sanitized[place].has(place === 'headers' ? name.toLowerCase() : name);
-          if (isNamed || !readsSecret(subject, request, pointer)) continue;
-          const message = `The secret in request.${place}.${name} is written to the log. Add it to log.sanitize.`;
-          report({ message, place: request.document.locationOf(pointer, undefined, 'key') });
-        }
-      }
-    }
-  },
-};
-
-function listSanitized(subject: Subject, request: WrittenRequest): readonly string[] {
-  const own = readAt(request.value, 'log', 'sanitize');
-  const base = inheritsBase(request.in) ? readAt(subject.app.base?.value, 'log', 'sanitize') : undefined;
-  return [own, base].flat().filter((path): path is string => typeof path === 'string');
-}
-
-/** Whether an expression reads a member of connection or common data with a secret name. */
-function readsSecret(subject: Subject, { in: checked }: WrittenRequest, pointer: string): boolean {
-  return subject
-    .expressionsIn(checked)
-    .filter((site) => site.pointer === pointer || site.pointer.startsWith(`${pointer}/`))
-    .flatMap(({ paths }) => paths)
-    .some(({ root, members }) => {
-      const name = members[0]?.name;
-      return SECRET_ROOTS.has(root.name) && name !== undefined && isSecretName(name, 'body');
-    });
-}
-
-const SECRET_ROOTS: ReadonlySet<string> = new Set(['connection', 'common', 'parameters', 'data']);
-
 const hostHeader: Rule = {
   id: 'host-header',
   level: 'warning',
@@ -406,12 +240,9 @@ function writeKey({ file, line, column, pointer }: SourceLocation): string {
 }
 
 export const REQUEST_RULES: readonly Rule[] = [
-  unboundedPaging,
-  repeatedPage,
   unknownErrorType,
   deadStatus,
   misplacedDirective,
-  unsanitizedSecret,
   hostHeader,
   unknownMethod,
   refusedRun,

@@ -1,6 +1,6 @@
 import { isSecretName } from '../../../engine/redaction/secret-names.js';
 import { isPlainObject, ownMember, type PlainObject, setMember } from '../../../shared/plain-object.js';
-import { TOKEN } from '../../check/rules/review/modules.js';
+import { TOKEN } from '../../check/subject/token-formats.js';
 import { inferSample } from '../infer/infer-fields.js';
 import { isShown, labelOf } from './fields.js';
 import { isUsableName } from './plain-text.js';

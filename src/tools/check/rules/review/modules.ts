@@ -17,6 +17,7 @@ import {
   textOf,
 } from '../../subject/review-subject.js';
 import type { Subject } from '../../subject/subject.js';
+import { TOKEN } from '../../subject/token-formats.js';
 import { pointerTo, readAt, type WrittenRequest } from '../../subject/walk-requests.js';
 
 /** The requests of all modules of some types. */
@@ -113,26 +114,6 @@ const actionNoPaging: Rule = {
       if (!isLast(request) || isEmpty(readAt(request.value, 'pagination'))) continue;
       const place = request.document.locationOf(pointerTo(request, 'pagination'), undefined, 'key');
       report({ message: 'An action has no pages. Make it a search.', place });
-    }
-  },
-};
-
-const actionObject: Rule = {
-  id: 'action-object',
-  level: 'error',
-  summary: 'The output of an action is a list, a text or a number.',
-  why: 'The output of an action has to be an object. Another value fails when the module runs.',
-  bad: 'action: "output": "done"',
-  good: 'action: "output": { "status": "done" }',
-  review: official('modules', 'app-components/modules/action/types'),
-  check: (subject, report) => {
-    for (const request of requestsOfTypes(subject, 'action')) {
-      const output = readAt(request.value, 'response', 'output');
-      const isText = typeof output === 'string' && !output.includes('{{') && output !== '';
-      if (!isText && !Array.isArray(output) && typeof output !== 'number' && typeof output !== 'boolean')
-        continue;
-      const place = request.document.locationOf(pointerTo(request, 'response', 'output'));
-      report({ message: 'The output of an action has to be an object.', place });
     }
   },
 };
@@ -333,10 +314,6 @@ const samplesMissing: Rule = {
   },
 };
 
-/** Formats of tokens: JSON Web Tokens, Stripe, GitHub, Slack, AWS, Google. */
-export const TOKEN: RegExp =
-  /\beyJ[\w-]{10,}\.[\w-]{10,}\.|\bsk_live_\w{8,}|\bgh[pousr]_\w{20,}|\bxox[abprs]-[\w-]{10,}|\bAKIA[0-9A-Z]{16}\b|\bAIza[\w-]{30,}/;
-
 const samplesSynthetic: Rule = {
   id: 'samples-synthetic',
   level: 'error',
@@ -501,7 +478,6 @@ export const MODULE_REVIEW: readonly Rule[] = [
   universalModule,
   universalDescription,
   actionNoPaging,
-  actionObject,
   searchComplete,
   outputAsIs,
   outputItem,
