@@ -213,8 +213,8 @@ describe('iml mcp', () => {
         expect(part?.text).not.toContain(KEY);
         return { isError, value: JSON.parse(part?.text ?? '') };
       };
-      expect(await call({ id: 7 })).toEqual({ isError: false, value: { id: 7, name: 'Ann' } });
-      expect(await call({ id: 8 })).toMatchObject({
+      expect(await call({ id: '7' })).toEqual({ isError: false, value: { id: 7, name: 'Ann' } });
+      expect(await call({ id: '8' })).toMatchObject({
         isError: true,
         value: { type: 'RuntimeError', status: 404, message: expect.any(String) },
       });
@@ -222,6 +222,21 @@ describe('iml mcp', () => {
         isError: true,
         value: { message: expect.stringContaining('getContact') },
       });
+      // What the schema forbids is not sent: a missing value, an empty one, another type, a missing nested field.
+      const before = requests.length;
+      for (const [args, name, message] of [
+        [{}, 'getContact', '"id" is missing.'],
+        [{ id: '' }, 'getContact', '"id"'],
+        [{ id: { a: 1 } }, 'getContact', '"id"'],
+        [{ by: 'email' }, 'findContact', '"email" is missing.'],
+        [{ by: 'fax' }, 'findContact', '"by"'],
+      ] as const) {
+        expect(await call(args, name), JSON.stringify(args)).toMatchObject({
+          isError: true,
+          value: { code: 'USAGE', message: expect.stringContaining(message) },
+        });
+      }
+      expect(requests).toHaveLength(before);
       child.stdin.end();
       expect(await result).toMatchObject({
         code: 0,

@@ -1,7 +1,7 @@
 import { EngineError } from '../../shared/errors/engine-error.js';
 import type { PlainObject } from '../../shared/plain-object.js';
 import type { Schema } from '../../shared/schema/build.js';
-import { compileSchema } from '../../shared/schema/compile-schema.js';
+import { compileTestedSchema } from '../../shared/schema/compile-schema.js';
 import type { SchemaCheck, SchemaProblem } from '../../shared/schema/schema-check.js';
 import { didYouMean } from '../../shared/suggest.js';
 
@@ -27,6 +27,14 @@ interface ToolDefinition<T> {
 /** Cached, because compiling is slow. */
 const COMPILED = new WeakMap<PlainObject, SchemaCheck>();
 
+/** @throws EngineError (USAGE) for input that a schema forbids, with all reasons */
+export function assertInput(schema: PlainObject, input: unknown): void {
+  const check = COMPILED.get(schema) ?? compileTestedSchema(schema);
+  COMPILED.set(schema, check);
+  const problems = check(input);
+  if (problems.length > 0) throw new EngineError('USAGE', [...new Set(problems.map(say))].join(' '));
+}
+
 /** Creates a tool that validates its input. */
 export function defineTool<T>(
   name: string,
@@ -39,10 +47,7 @@ export function defineTool<T>(
     isReadOnly,
     call: async (given, signal) => {
       const value = given ?? {};
-      const check = COMPILED.get(input) ?? compileSchema(input);
-      COMPILED.set(input, check);
-      const problems = check(value);
-      if (problems.length > 0) throw new EngineError('USAGE', [...new Set(problems.map(say))].join(' '));
+      assertInput(input, value);
       return work(value as T, signal);
     },
   };

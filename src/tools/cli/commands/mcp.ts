@@ -1,9 +1,10 @@
+import path from 'node:path';
 import { createEngine } from '../../../engine/create-engine.js';
 import type { EndpointComponent } from '../../../engine/document/app.js';
 import { findEndpoint } from '../../../engine/find-component.js';
+import { SpecError } from '../../../shared/errors/engine-error.js';
 import { createToolServer, type ServedTool } from '../../mcp/tool-server.js';
 import { type Arguments, type Command, EXIT, readVersion, usageError } from '../command.js';
-import { createEndpointTool } from '../endpoint-tools.js';
 import { findNamed, INPUT_OPTIONS, openConnections, readComponentInput } from '../input/component-input.js';
 import {
   ENGINE_OPTIONS,
@@ -14,6 +15,8 @@ import {
 import { withProjectOptions } from '../input/project-options.js';
 import { type Io, UserInterruption } from '../io.js';
 import { untilAborted } from '../listening.js';
+import { type AuthorOptions, type CommandResult, createAuthorTools } from '../mcp/author-tools.js';
+import { createEndpointTool } from '../mcp/endpoint-tools.js';
 import { APP_FOLDER, findAppFolder, type LoadedApp, openApp } from '../open-app.js';
 import { printableLine } from '../output/terminal-text.js';
 
@@ -21,47 +24,53 @@ const { param: _, ...SHARED_INPUT } = INPUT_OPTIONS;
 
 export const MCP_COMMAND: Command = {
   name: 'mcp',
-  about: 'Offers the endpoints of an app to AI clients as MCP tools, over standard input and output.',
+  about: 'Offers an app to AI clients as MCP tools, over standard input and output.',
   positionals: [APP_FOLDER],
   options: {
+    author: {
+      help: 'Offers check, test, run, eval, explain and list_components too, for an assistant that edits the app.',
+    },
     endpoint: {
       value: 'NAME',
       multiple: true,
       help: 'Offers only this endpoint. Repeatable. Default: all of the app.',
     },
+    'no-check': { help: 'Passes input to endpoints that their schema forbids, as Make does.' },
     ...SHARED_INPUT,
     ...TRACE_OPTIONS,
     ...ENGINE_OPTIONS,
   },
   examples: [
     'iml mcp ./my-app --connection work',
+    'iml mcp ./my-app --author',
     'iml mcp ./my-app --endpoint getContact --endpoint listContacts --connection work',
   ],
   notes: [
-    'MCP clients start the command: see docs/endpoints.md. It reads the app once.',
-    'A client passes values that no form has checked. Requests stay on the server of the app.',
+    'MCP clients start the command: see docs/endpoints.md. It reads endpoints once; the other tools read the app at each call. iml init agents writes the configuration of clients.',
+    'Requests of endpoints stay on the server of the app.',
   ],
   run: serveMcp,
 };
 
 async function serveMcp(line: Arguments, io: Io): Promise<number> {
   const [folder] = line.positionals;
-  const loaded = await openApp(await findAppFolder(folder, io), io);
-  const args = await withProjectOptions(line, MCP_COMMAND.options, loaded, io);
-  const { app } = loaded;
-  const endpoints = chooseEndpoints(args, loaded);
-  const input = await readComponentInput(args, io);
-  const connections = await openConnections(input, loaded, io);
-  if (input.connection === undefined) await io.stderr.write(noteOnConnections(endpoints));
-  const options = { ...readEngineOptions(args), ...readTraceOptions(args, io) };
-  const engine = createEngine({ app, connections, ...options });
-  const tools = endpoints.map((one): [string, ServedTool] => [
-    one.name,
-    createEndpointTool(one, engine, input),
-  ]);
+  const given = await findAppFolder(folder, io);
+  const isAuthor = line.isSet('author');
+  const opened = await openServed(line, given, io).catch((error: unknown) => {
+    // An author mends an app that does not load.
+    if (!isAuthor || !(error instanceof SpecError) || line.isSet('endpoint')) throw error;
+    return undefined;
+  });
+  if (opened === undefined)
+    await io.stderr.write('The app does not load, so its endpoints are not offered.\n');
+  const author = isAuthor ? createAuthorTools(authorOptions(line, given, io)) : [];
+  const names = new Set(author.map(({ name }) => name));
+  const tools = [...author, ...(opened?.tools ?? []).filter(({ name }) => !names.has(name))];
+  const name = opened?.name ?? 'iml';
+  const instructions = isAuthor ? AUTHOR_INSTRUCTIONS : `Endpoints of the Make app ${name}.`;
   const server = await createToolServer(
-    { name: app.name, version: readVersion(), instructions: `Endpoints of the Make app ${app.name}.` },
-    new Map(tools),
+    { name, version: readVersion(), instructions },
+    new Map(tools.map((tool) => [tool.name, tool])),
   );
   const { StdioServerTransport } = await import('@modelcontextprotocol/sdk/server/stdio.js');
   try {
@@ -72,17 +81,78 @@ async function serveMcp(line: Arguments, io: Io): Promise<number> {
     if (!(error instanceof UserInterruption)) throw error;
   } finally {
     await server.close();
-    await engine.close();
+    await opened?.close();
   }
   return EXIT.ok;
+}
+
+const AUTHOR_INSTRUCTIONS =
+  'Checks, tests and runs a Make custom app in a local folder (IML JSON). Edit its files with your own tools; each call reads them again. Start with list_components. After a change use check, then test, then run. In IML the first item of a list is [1].';
+
+interface ServedEndpoints {
+  readonly name: string;
+  readonly tools: readonly ServedTool[];
+  readonly close: () => Promise<void>;
+}
+
+/** The endpoints of an app as tools. */
+async function openServed(line: Arguments, folder: string, io: Io): Promise<ServedEndpoints> {
+  const loaded = await openApp(folder, io);
+  const args = await withProjectOptions(line, MCP_COMMAND.options, loaded, io);
+  const endpoints = chooseEndpoints(args, loaded);
+  const shared = await readComponentInput(args, io);
+  const connections = await openConnections(shared, loaded, io);
+  if (shared.connection === undefined) await io.stderr.write(noteOnConnections(endpoints));
+  const { app } = loaded;
+  const options = { ...readEngineOptions(args), ...readTraceOptions(args, io) };
+  const engine = createEngine({ app, connections, ...options });
+  const isChecked = !args.isSet('no-check');
+  const tools = endpoints.map((one) => createEndpointTool(one, engine, { shared, isChecked }));
+  return { name: app.name, tools, close: () => engine.close() };
+}
+
+/** Runs of an assistant have the options of the server. */
+function authorOptions(line: Arguments, folder: string, io: Io): AuthorOptions {
+  const names = Object.keys({ ...SHARED_INPUT, ...ENGINE_OPTIONS });
+  const shared = names.flatMap((name) => {
+    const { value } = MCP_COMMAND.options[name] ?? {};
+    if (!line.isSet(name)) return [];
+    return value === undefined ? [`--${name}`] : line.texts(name).map((text) => `--${name}=${text}`);
+  });
+  return {
+    root: path.resolve(io.cwd, folder),
+    shared,
+    runCommand: (args, signal) => runQuietly(args, io, signal),
+  };
+}
+
+/** Runs a command line whose output becomes texts, and which neither asks nor reads standard input. */
+async function runQuietly(args: readonly string[], io: Io, signal: AbortSignal): Promise<CommandResult> {
+  const texts = { out: '', err: '' };
+  const output = (name: keyof typeof texts): Io['stdout'] => ({
+    isTerminal: false,
+    columns: undefined,
+    write: async (text) => {
+      texts[name] += text;
+    },
+  });
+  const quiet: Io = {
+    ...{ stdout: output('out'), stderr: output('err'), env: io.env, cwd: io.cwd },
+    readStdin: async () => new Uint8Array(),
+    interruptible: (work) => work(signal),
+  };
+  const { runCli } = await import('../run-cli.js');
+  return { code: await runCli(args, quiet), ...texts };
 }
 
 /** @throws EngineError (USAGE) for an unknown name, and for an app without endpoints */
 function chooseEndpoints(args: Arguments, { app }: LoadedApp): readonly EndpointComponent[] {
   const names = [...new Set(args.texts('endpoint'))];
   if (names.length > 0) return names.map((name) => findNamed(() => findEndpoint(app, name)));
-  if (app.endpoints.size > 0) return [...app.endpoints.values()];
-  throw usageError(`The app "${app.name}" has no endpoints. iml add endpoint NAME adds one.`);
+  if (app.endpoints.size > 0 || args.isSet('author')) return [...app.endpoints.values()];
+  throw usageError(
+    `The app "${app.name}" has no endpoints. iml add endpoint NAME adds one; --author offers tools for the app itself.`,
+  );
 }
 
 function noteOnConnections(endpoints: readonly EndpointComponent[]): string {

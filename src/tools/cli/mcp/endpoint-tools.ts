@@ -1,35 +1,41 @@
-import type { RunInput } from '../../engine/component/check-and-connect.js';
-import type { Engine } from '../../engine/create-engine.js';
-import type { EndpointComponent } from '../../engine/document/app.js';
-import { readForm } from '../../engine/parameters/form.js';
-import { toJsonSchema } from '../../engine/parameters/to-json-schema.js';
-import { EngineError } from '../../shared/errors/engine-error.js';
-import { isPlainObject, ownMember, type PlainObject, setMember } from '../../shared/plain-object.js';
-import { answerText, type ServedTool, type ToolAnswer } from '../mcp/tool-server.js';
-import { printJson } from './output/json-output.js';
+import type { RunInput } from '../../../engine/component/check-and-connect.js';
+import type { Engine } from '../../../engine/create-engine.js';
+import type { EndpointComponent } from '../../../engine/document/app.js';
+import { readForm } from '../../../engine/parameters/form.js';
+import { toJsonSchema } from '../../../engine/parameters/to-json-schema.js';
+import { EngineError } from '../../../shared/errors/engine-error.js';
+import { isPlainObject, ownMember, type PlainObject, setMember } from '../../../shared/plain-object.js';
+import { assertInput } from '../../mcp/tool.js';
+import { answerText, type ServedTool, type ToolAnswer } from '../../mcp/tool-server.js';
+import { printJson } from '../output/json-output.js';
 
 /** Input that all calls share. */
 export type EndpointInput = Pick<RunInput, 'connection' | 'common'>;
 
 /**
- * The MCP tool of an endpoint. AI callers fill in no form, so their values are not checked.
+ * The MCP tool of an endpoint. It refuses input that its schema forbids, conditional fields included, before anything
+ * is sent. Values are not converted, because AI callers fill in no form.
  * Source: https://github.com/minsu-kang/make-custom-app-skill, endpoints-reference. [inf]
+ *
+ * @param options `isChecked: false` lets all input through, as the platform does [choice]
  */
 export function createEndpointTool(
   endpoint: EndpointComponent,
   engine: Engine,
-  shared: EndpointInput,
+  { shared, isChecked }: { readonly shared: EndpointInput; readonly isChecked: boolean },
 ): ServedTool {
   const { name, label, annotations } = endpoint;
   const { arbitraryCallHint: _, ...hints } = annotations;
+  const schema = toJsonSchema(readForm(endpoint.input));
   return {
     name,
     ...(label !== undefined && { title: label }),
     description: describeEndpoint(endpoint),
-    input: withoutConditions(toJsonSchema(readForm(endpoint.input))),
+    input: withoutConditions(schema),
     annotations: hints,
     call: async (given = {}, signal) => {
       if (!isPlainObject(given)) throw new EngineError('USAGE', 'The arguments are not an object.');
+      if (isChecked) assertInput(schema, given);
       const input = { ...shared, parameters: given, checkParameters: false, signal };
       const { error, result } = await engine.endpoint(name).run(input);
       if (error === undefined) return answerText(typeof result === 'string' ? result : printJson(result));
