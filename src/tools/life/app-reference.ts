@@ -8,10 +8,13 @@ import {
 } from '../../engine/parameters/parameter-spec.js';
 import { isPlainObject, ownMember } from '../../shared/plain-object.js';
 import { escapeUnsafe } from '../../shared/text.js';
+import { type BlockMarks, insertBlock } from './marked-block.js';
 
 /** Lines around the generated part of a page. */
-const BEGIN = '<!-- iml docs: begin. Text between these lines is generated. -->';
-const END = '<!-- iml docs: end -->';
+const MARKS: BlockMarks = {
+  begin: '<!-- iml docs: begin. Text between these lines is generated. -->',
+  end: '<!-- iml docs: end -->',
+};
 
 /** Levels of fields in fields; deeper ones are left out. */
 const MAX_DEPTH = 8;
@@ -22,22 +25,7 @@ const MAX_DEPTH = 8;
  * @throws TypeError if only one of the two lines is there, or in the wrong order
  */
 export function insertReference(page: string | undefined, reference: string): string {
-  const block = `${BEGIN}\n\n${reference}\n${END}\n`;
-  if (page === undefined || page.trim() === '') return block;
-  const [begin, end] = [lineIndex(page, BEGIN), lineIndex(page, END)];
-  if (begin < 0 && end < 0) return `${page.replace(/\n*$/, '\n\n')}${block}`;
-  if (begin < 0 || end < begin) {
-    throw new TypeError(`expected the line "${BEGIN}" before "${END}"`);
-  }
-  const rest = page.slice(end + END.length).replace(/^\r?\n/, '');
-  return page.slice(0, begin) + block + rest;
-}
-
-/** Where a line begins with a text, which may occur in the texts of an app too; -1 for nowhere. */
-function lineIndex(page: string, text: string): number {
-  if (page.startsWith(text)) return 0;
-  const before = page.indexOf(`\n${text}`);
-  return before < 0 ? -1 : before + 1;
+  return insertBlock(page, reference, MARKS);
 }
 
 /** Markdown about an app for its users: connections, modules by group, webhooks and endpoints. */

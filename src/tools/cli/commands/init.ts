@@ -46,12 +46,12 @@ export const API_OPTIONS: Readonly<Record<string, OptionSpec>> = {
 
 export const INIT_COMMAND: Command = {
   name: 'init',
-  about: 'Creates an app, or a first test for each component of an app.',
+  about: 'Creates an app, a first test for each component, or the files that assistants read.',
   positionals: [
-    { name: 'what', help: 'What to write: app or tests.' },
+    { name: 'what', help: 'What to write: app, tests or agents.' },
     {
       name: 'name or folder',
-      help: 'app: name of the app. tests: folder of the app. Default: the nearest app.',
+      help: 'app: name of the app. tests, agents: folder of the app. Default: the nearest app.',
       isOptional: true,
     },
     { name: 'folder', help: 'app: folder of the new app. Default: its name.', isOptional: true },
@@ -73,18 +73,24 @@ export const INIT_COMMAND: Command = {
     'iml init app acme --base-url https://api.acme.example/v1 --auth api-key',
     'iml init app acme --openapi acme.yaml',
     'iml init tests ./my-app',
+    'iml init agents',
   ],
   notes: [
     'app: writes the manifest, base, connection, a universal module and their tests. Asks for the address and the authentication on a terminal. iml add writes further components.',
     'tests: components that have a test are skipped. Parameters come from the form, responses from the directives and samples.',
     '--openapi: the address, the authentication and the label come from the document; --base-url, --auth and --label replace them. openapi-report.md lists operations that were left out, and what to check. A second run with a changed document adds new operations and updates files without manual edits; edited files are kept and listed.',
+    'agents: writes a section of AGENTS.md and the server of iml mcp --author to .mcp.json in the current folder. What is there stays.',
     'Other existing files are never overwritten.',
   ],
   run: async (args, io) => {
     const [what] = args.positionals;
     if (what === 'app') return initApp(args, io);
     if (what === 'tests') return initTests(args, io);
-    throw usageError(`"${what}" cannot be written. Expected app or tests.`);
+    if (what === 'agents') {
+      const { initAgents } = await import('../init-agents.js');
+      return initAgents(args, io);
+    }
+    throw usageError(`"${what}" cannot be written. Expected app, tests or agents.`);
   },
 };
 
