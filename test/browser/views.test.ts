@@ -59,7 +59,6 @@ const VIEWS: readonly View[] = [
   { name: 'edit-and-run', route: ({ list }) => `module/listBooks/${list}`, shows: text('answers') },
   { name: 'save', route: ({ list }) => `save/${list}`, shows: heading('Files to write') },
   { name: 'diff', route: ({ list, other }) => `diff/${list}/${other}`, shows: text(/^\[\d+\]/) },
-  { name: 'search', route: () => 'search/lighthouse', shows: text(/^\d+ hits?$/) },
   { name: 'test-passed', route: () => 'test/tests%2FlistGenres%2Fpasses.test.json', shows: text('1 bundle') },
   {
     name: 'test-failed',

@@ -170,7 +170,6 @@ const CONTRACTS: readonly Contract[] = [
     gives: { kind: 'json', isCut: false },
     bad: [['bodies/none', undefined, 404, 'NOT_FOUND']],
   },
-  { call: 'GET /api/search', path: 'search?text=crime', status: 200, gives: { hits: expect.any(Array) } },
   {
     call: 'GET /api/diff',
     path: 'diff?a=$run&b=$run',

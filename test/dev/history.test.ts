@@ -132,14 +132,7 @@ it('finds a text literally, without case, anywhere in a run', async () => {
     await history.addEvents(`r${index}`, packEvents([{ ...event, durationMs: 1, body }], 0));
   }
   const find = async (text: string): Promise<readonly string[]> => {
-    const listed = (await history.list({ text })).map(({ id }) => id);
-    const hits = await history.search(text);
-    expect(hits.map(({ run: { id } }) => id)).toEqual(listed);
-    for (const { excerpt } of hits) {
-      const shown = excerpt.replaceAll('\\"', '"').replaceAll('\\\\', '\\').toLowerCase();
-      expect(shown).toContain(text.toLowerCase());
-    }
-    return listed;
+    return (await history.list({ text })).map(({ id }) => id);
   };
   expect(await find('100% OF a_b \\ c')).toEqual(['r0']);
   expect(await find('SAY "hi" [x]')).toEqual(['r1']);
@@ -170,7 +163,7 @@ it('searches more values than one slice contains', async () => {
     );
     await history.addEvents(`r${index}`, packed);
   }
-  expect((await history.search('value 0 3.')).map(({ run: { id }, seq }) => [id, seq])).toEqual([['r0', 3]]);
+  expect((await history.list({ text: 'value 0 3.' })).map(({ id }) => id)).toEqual(['r0']);
   expect((await history.list({ text: 'value 1' })).map(({ id }) => id)).toHaveLength(11);
   await history.close();
 });

@@ -46,9 +46,6 @@ export interface TestDev {
   readonly evaluate: (runId: string, input: unknown) => Promise<ShownValue>;
   readonly draft: (runId: string) => Promise<CaseDraft>;
   readonly diff: (runId: string | undefined, otherId: string | undefined) => Promise<RunDiff>;
-  readonly search: (
-    text: string,
-  ) => Promise<readonly { readonly run: RunSummary; readonly excerpt: string }[]>;
   readonly tests: () => Promise<TestsState>;
   readonly test: (id: string) => Promise<TestDetail>;
   /** Runs a module and waits until it is over. */
@@ -139,10 +136,6 @@ export async function startDev({ pageFolder, historyFile, prepare }: StartOption
     evaluate: (id, input) => post(`/api/runs/${id}/evaluate`, input),
     draft: (id) => post(`/api/runs/${id}/case`),
     diff: (a, b) => get(`/api/diff?a=${a}&b=${b}`),
-    search: async (wanted) => {
-      const query = encodeURIComponent(wanted);
-      return (await get<{ hits: { run: RunSummary; excerpt: string }[] }>(`/api/search?text=${query}`)).hits;
-    },
     tests: () => get('/api/tests'),
     test: (id) => get(`/api/tests/one?id=${encodeURIComponent(id)}`),
     run: async (wish) =>

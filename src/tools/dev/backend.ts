@@ -54,7 +54,7 @@ import { type CaseChoice, draftCase, type RunToSave, saveCase } from './runs/sav
 import { showFailure, showPlace } from './runs/show-failure.js';
 import type { TestRunner } from './runs/test-runner.js';
 
-/** Everything that the page and other clients can request. */
+/** Everything that the page can request. */
 export interface Backend {
   readonly history: History;
   readonly runner: Runner;
@@ -71,8 +71,6 @@ export interface Backend {
     seq: number,
     item: number,
   ) => Promise<ShownMoments & { readonly documents: readonly ExplainedDocument[] }>;
-  /** The moments of a step, with the variables of each. */
-  readonly moments: (id: string, seq: number, item: number) => Promise<ShownMoments>;
   /** The items of the response at a moment. */
   readonly items: (id: string, seq: number) => Promise<ShownItems>;
   /** @throws EngineError (USAGE) for a moment that the step does not have */
@@ -200,10 +198,6 @@ export function createBackend(parts: BackendParts): Backend {
           findings: listFindings(text, run, session.current()),
         })),
       };
-    },
-    moments: async (id, seq, item) => {
-      const { moment, texts, language } = await openMoment(id, seq);
-      return showMoments(openMoments(moment, { texts, language, item }));
     },
     items: async (id, seq) => {
       const { moment, texts, language } = await openMoment(id, seq);

@@ -17,8 +17,8 @@ import type {
 const MAX_CALL_BYTES = 4 * 1024 * 1024;
 export const MAX_TRACE_BYTES: number = 64 * 1024 * 1024;
 
-/** Maximum length of a search text. */
-const MAX_SEARCHED = 200;
+/** Maximum length of the text that runs are filtered by. */
+const MAX_FILTER = 200;
 
 /** Maximum number of events per response. */
 const MAX_EVENTS = 2000;
@@ -35,7 +35,7 @@ export function addApi(app: Hono, backend: Backend, onProblem: (error: unknown) 
   addExpressions(app, backend);
   addFiles(app, backend);
   addTests(app, backend, onProblem);
-  addSearch(app, backend);
+  addBodies(app, backend);
   app.all('/api/*', (c) => problem(c, 404, 'NOT_FOUND', 'The API has no such operation.'));
 }
 
@@ -46,7 +46,7 @@ function addRuns(app: Hono, backend: Backend): void {
     const filter = {
       state,
       name,
-      text: text?.slice(0, MAX_SEARCHED),
+      text: text?.slice(0, MAX_FILTER),
       before,
       limit: limit === undefined ? undefined : Number(limit) || undefined,
     };
@@ -137,7 +137,7 @@ function addTests(app: Hono, { tests }: Backend, onProblem: (error: unknown) => 
   });
 }
 
-function addSearch(app: Hono, backend: Backend): void {
+function addBodies(app: Hono, backend: Backend): void {
   const { history } = backend;
   app.get('/api/bodies/:ref', async (c) => {
     const body = await history.body(c.req.param('ref'));
@@ -145,12 +145,6 @@ function addSearch(app: Hono, backend: Backend): void {
     const isWhole = c.req.query('whole') === '1' || body.text.length <= MAX_BODY_SHOWN;
     const text = isWhole ? body.text : body.text.slice(0, MAX_BODY_SHOWN);
     return c.json({ kind: body.kind, text, size: body.text.length, isCut: !isWhole });
-  });
-  app.get('/api/search', async (c) => {
-    const text = c.req.query('text') ?? '';
-    return c.json({
-      hits: text.trim().length < 2 ? [] : await history.search(text.trim().slice(0, MAX_SEARCHED)),
-    });
   });
   app.get('/api/diff', async (c) => {
     const { a = '', b = '' } = c.req.query();

@@ -451,15 +451,6 @@ export interface ValueDiff {
   readonly isCut: boolean;
 }
 
-export interface SearchHit {
-  readonly run: RunSummary;
-  /** Where: `response body`, `bundles`, `error`, ... */
-  readonly where: string;
-  readonly seq: number | undefined;
-  /** The surrounding text. */
-  readonly excerpt: string;
-}
-
 /** Server-sent events; the page then requests what it shows. */
 export type LiveMessage =
   | { readonly type: 'run'; readonly run: RunSummary }

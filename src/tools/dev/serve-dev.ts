@@ -17,7 +17,6 @@ import { addApi, answerError, MAX_TRACE_BYTES } from './create-api.js';
 import { createEventHub } from './event-hub.js';
 import { createLanguages } from './expressions/scope-at.js';
 import { openHistory } from './history/history.js';
-import { createMcp } from './mcp/create-mcp.js';
 import type { AppState } from './protocol.js';
 import { createComponentSteps } from './runs/component-steps.js';
 import type { RunSetting } from './runs/run-component.js';
@@ -90,8 +89,6 @@ export interface DevOptions {
   /** Unguessable part of the address of a webhook. */
   readonly hookKey: (webhook: string) => string;
   readonly version: string;
-  /** Token for callers. Default: a new one. */
-  readonly token?: string | undefined;
   /** Called for errors in the background, such as a history that cannot be written. */
   readonly onProblem: (error: unknown) => void;
 }
@@ -119,9 +116,6 @@ const LIMITS = {
 const HOOK_LIMITS = { ...LIMITS, maxBodyBytes: 16 * 1024 * 1024, maxBytesInFlight: 64 * 1024 * 1024 };
 
 const GRACE_MS = 2000;
-
-/** Path for assistants. */
-const MCP_PATH = '/mcp';
 
 /**
  * Serves the page of an app and reloads the app when its files change.
@@ -199,7 +193,7 @@ export async function serveDev(options: DevOptions): Promise<DevServer> {
     hub.publish({ type: 'app', revision });
   };
   const languages = createLanguages(options.engine.timezone, options.engine.trustFunctions === true);
-  const token = options.token ?? randomBytes(24).toString('base64url');
+  const token = randomBytes(24).toString('base64url');
   let server: FetchServer | undefined;
   let hooks: FetchServer | undefined;
   const writeHookAddress = (webhook: string): string =>
@@ -236,7 +230,6 @@ export async function serveDev(options: DevOptions): Promise<DevServer> {
       files,
       token,
       port: () => readListenedPort(server),
-      version: options.version,
       onProblem,
     });
     const receive = createHookHandler(backend, options.hookKey);
@@ -276,7 +269,6 @@ interface HandlerParts {
   readonly files: Awaited<ReturnType<typeof readPageFiles>>;
   readonly token: string;
   readonly port: () => number | undefined;
-  readonly version: string;
   readonly onProblem: (error: unknown) => void;
 }
 
@@ -285,7 +277,6 @@ async function createHandler({
   files,
   token,
   port,
-  version,
   onProblem,
 }: HandlerParts): Promise<(request: Request) => Promise<Response>> {
   const hono = await import('hono');
@@ -316,8 +307,6 @@ async function createHandler({
       : c.body(stream, 200, { 'content-type': 'text/event-stream; charset=utf-8' });
   });
   addApi(app, backend, onProblem);
-  const answerMcp = createMcp(backend, version);
-  app.all(MCP_PATH, (c) => answerMcp(c.req.raw));
   app.get('*', (c) => {
     const file = files.get(c.req.path);
     if (file === undefined) return c.text('Page not found.', 404);
@@ -363,7 +352,7 @@ function decodeSegment(text: string | undefined): string | undefined {
 
 /** Paths that require the token. */
 function isGuarded(path: string): boolean {
-  return path.startsWith('/api/') || path === MCP_PATH;
+  return path.startsWith('/api/');
 }
 
 /**

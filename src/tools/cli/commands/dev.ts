@@ -56,7 +56,6 @@ export const DEV_COMMAND: Command = {
     'iml dev ./my-app failed.jsonl',
   ],
   notes: [
-    'The same address serves MCP at /mcp. IML_DEV_TOKEN sets a permanent token for assistants.',
     'The server listens on this machine only and requires the token in the printed address.\nIt uses connections of iml connect by name; credentials are never sent to the page.',
   ],
   run: dev,
@@ -70,7 +69,6 @@ async function dev(line: Arguments, io: Io): Promise<number> {
   const port = readPort(args.text('port'), DEFAULT_PORT);
   const hookPort = readPort(args.text('hook-port'), port === 0 ? 0 : port + 1);
   const engine = readEngineOptions(args);
-  const token = readToken(io);
   const traceText = trace === undefined ? undefined : await readTrace(trace, io);
   const historyFile = await readHistoryFile(args, loaded, io);
   const files = openConnectionFiles(configFolder(io.env));
@@ -82,7 +80,6 @@ async function dev(line: Arguments, io: Io): Promise<number> {
     pageFolder: pageFolder(),
     engine,
     version: readVersion(),
-    token,
     connections: storeForApp(files, identifyOwner(loaded.app)),
     listConnections: () => listConnections(files, loaded),
     saveConnection: async (name, stored) => {
@@ -111,17 +108,7 @@ async function sayWhere(server: DevServer, traceText: string | undefined, io: Io
   const run = traceText === undefined ? '' : `&run=${await server.backend.importTrace(traceText)}`;
   await io.stdout.write(`${server.address}${run}\n`);
   await io.stderr.write(
-    `Open this address in a browser. It works on this machine only. Press Ctrl-C to stop.\nAssistants: MCP at ${server.origin}/mcp, its token in the header "authorization: Bearer TOKEN" (docs/dev.md).\n`,
-  );
-}
-
-/** The permanent token of `IML_DEV_TOKEN`. It must be long and valid in a header. */
-function readToken(io: Io): string | undefined {
-  const token = io.env['IML_DEV_TOKEN'];
-  if (token === undefined || token === '') return undefined;
-  if (/^[\w-]{32,200}$/.test(token)) return token;
-  throw usageError(
-    'IML_DEV_TOKEN: expected 32 to 200 letters, digits, "_" or "-", such as the output of openssl rand -hex 24.',
+    'Open this address in a browser. It works on this machine only. Press Ctrl-C to stop.\n',
   );
 }
 

@@ -6,8 +6,8 @@ import { toPortable } from '../../../shared/portable-value.js';
 import { type Migrations, migrate } from '../../../shared/store/migrate.js';
 import { openSqlite } from '../../../shared/store/open-sqlite.js';
 import type { SqlDatabase } from '../../../shared/store/sql-database.js';
-import type { BodyRef, PackedEvent, RunDetail, RunSummary, SearchHit } from '../protocol.js';
-import { findRunsWith, searchRuns } from './search-runs.js';
+import type { BodyRef, PackedEvent, RunDetail, RunSummary } from '../protocol.js';
+import { findRunsWith } from './find-runs.js';
 
 /** Filter of a list of runs. */
 export interface RunFilter {
@@ -37,7 +37,6 @@ export interface History {
   readonly find: (id: string) => Promise<RunDetail | undefined>;
   readonly events: (run: string, after: number, limit: number) => Promise<readonly PackedEvent[]>;
   readonly body: (ref: string) => Promise<Pick<PackedBody, 'kind' | 'text'> | undefined>;
-  readonly search: (text: string) => Promise<readonly SearchHit[]>;
   /** Removes one run or all. */
   readonly remove: (id?: string) => Promise<void>;
   readonly removeAll: (ids: readonly string[]) => Promise<void>;
@@ -230,7 +229,6 @@ function createHistory(database: SqlDatabase, sql: Sql, limits: HistoryLimits): 
         where ref = ${ref}`.execute(db);
       return rows[0];
     },
-    search: (text) => searchRuns(text, db, sql),
     remove: async (id) => {
       if (id === undefined) await sql`delete from dev_runs`.execute(db);
       else await sql`delete from dev_runs where id = ${id}`.execute(db);

@@ -5,7 +5,7 @@ import type { AppState } from '../protocol.js';
 import { CallView } from './call-view.js';
 import { ComponentView } from './component-view.js';
 import { DiffView } from './diff-view.js';
-import { ConnectionView, FindingsView, HomeView, SearchView, TestView, WebhookView } from './other-views.js';
+import { ConnectionView, FindingsView, HomeView, TestView, WebhookView } from './other-views.js';
 import { Sidebar } from './parts/sidebar.js';
 import { RunView } from './run-view.js';
 import { SaveView } from './save-view.js';
@@ -50,8 +50,6 @@ function Main(): JSX.Element {
       return <FindingsView />;
     case 'diff':
       return <DiffView a={id} b={more} />;
-    case 'search':
-      return <SearchView text={id} />;
     default:
       return <HomeView />;
   }
@@ -75,27 +73,6 @@ function Bar({ onMenu }: { readonly onMenu: () => void }): JSX.Element {
         <img src="/icon.svg" alt="Start:" width="22" height="22" /> <strong>iml dev</strong>
         <span class="muted app-name">{app.value?.name}</span>
       </a>
-      <search class="search">
-        <form
-          onSubmit={(event) => {
-            event.preventDefault();
-            const text = new FormData(event.currentTarget).get('text');
-            if (typeof text === 'string' && text.trim().length >= 2) go('search', text.trim());
-          }}
-        >
-          <input
-            type="search"
-            name="text"
-            id="search"
-            aria-label="Search in all runs"
-            placeholder="Search all runs"
-            autocomplete="off"
-          />
-          <span class="key-hint" aria-hidden="true">
-            /
-          </span>
-        </form>
-      </search>
       <span class={`live ${state}`} title={`The page is ${CONNECTION_WORDS[state]}`}>
         <span aria-hidden="true">●</span> {CONNECTION_WORDS[state]}
       </span>
@@ -260,7 +237,7 @@ function pressKey(event: KeyboardEvent): void {
   if (isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
   if (key === '/') {
     event.preventDefault();
-    document.querySelector<HTMLInputElement>('#search')?.focus();
+    document.querySelector<HTMLInputElement>('#filter')?.focus();
   } else if (key === 'r') document.querySelector<HTMLElement>('[data-key="r"]')?.click();
   else if (key === '[' || key === ']') {
     const { view, id } = route.peek();

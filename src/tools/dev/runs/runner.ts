@@ -29,8 +29,6 @@ export interface Runner {
   readonly start: (asked: RunRequest) => Promise<string>;
   /** Stops a run. @returns whether it was running */
   readonly stop: (id: string) => boolean;
-  /** Resolves when a run is stored, when it is not running, and when the signal aborts. */
-  readonly ended: (id: string, signal: AbortSignal) => Promise<void>;
   /** Processes a webhook call. */
   readonly receive: (webhook: string, call: IncomingCall) => Promise<WebhookReport>;
   /** Processes an earlier call again. @throws EngineError (USAGE) if it is no longer in memory */
@@ -144,13 +142,6 @@ export function createRunner(
       const found = running.get(id);
       found?.abort.abort(new DOMException('The run was stopped.', 'AbortError'));
       return found !== undefined;
-    },
-    ended: async (id, signal) => {
-      const aborted = new Promise<void>((resolve) => {
-        if (signal.aborted) resolve();
-        else signal.addEventListener('abort', () => resolve(), { once: true });
-      });
-      await Promise.race([running.get(id)?.done, aborted]);
     },
     receive: calls.receive,
     receiveAgain: async (id) => {

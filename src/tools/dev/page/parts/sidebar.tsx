@@ -186,8 +186,9 @@ function RunList(): JSX.Element {
         <input
           type="search"
           class="text-filter"
-          aria-label="Show runs with this text, in bodies too"
-          placeholder="with text, in bodies too"
+          id="filter"
+          aria-label="Show runs that contain this text"
+          placeholder="Text in requests, responses, bundles  /"
           autocomplete="off"
           value={textFilter.value}
           onInput={(event) => {

@@ -1,12 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { RawBuilder } from 'kysely';
 import type { SqlDatabase } from '../../../shared/store/sql-database.js';
-import type { RunSummary, SearchHit } from '../protocol.js';
 
 type Db = SqlDatabase['db'];
 type Sql = typeof import('kysely')['sql'];
-
-const MAX_HITS = 50;
 
 /** Maximum number of matching values that are resolved to runs. */
 const MAX_VALUES = 2000;
@@ -15,9 +12,6 @@ const MAX_VALUES = 2000;
 const SLICE_MS = 20;
 const FIRST_SLICE = 200;
 
-/** Characters around a hit. */
-const AROUND = 60;
-
 /** Locations of user text in an event, a summary and a detail. */
 const WORDS = {
   event: ['$.url', '$.headers', '$.message', '$.expression', '$.warning.message', '$.values'],
@@ -25,59 +19,10 @@ const WORDS = {
   detail: ['$.input.parameters', '$.input.payload', '$.failure', '$.allWarnings'],
 };
 
-/** Searches the newest runs first; one hit per location; ignores the case of ASCII letters. */
-export async function searchRuns(text: string, db: Db, sql: Sql): Promise<readonly SearchHit[]> {
-  const escaped = escapeJson(text);
-  const pattern = writePattern(escaped);
-  const refs = await findValues(text, db, sql);
-  const excerpt = (source: RawBuilder<unknown>) => {
-    const at = sql`max(instr(lower(${source}), lower(${text})), instr(lower(${source}), lower(${escaped})))`;
-    return sql<string>`substr(${source}, max(1, ${at} - ${AROUND}), ${2 * AROUND + text.length})`;
-  };
-  const { rows: values } = await sql<HitRow>`select r.summary as summary, b.place as place, b.seq as seq,
-      ${excerpt(sql`v.text`)} as text
-    from dev_run_bodies b join dev_runs r on r.id = b.run join dev_bodies v on v.ref = b.ref
-    where b.ref in (select value from json_each(${JSON.stringify(refs)})) and b.place not like 'document %'
-    order by r.started_at desc, b.seq limit ${MAX_HITS}`.execute(db);
-  const { rows: events } = await sql<Omit<HitRow, 'place'>>`select r.summary as summary, e.seq as seq,
-      ${excerpt(joinWords(sql, 'event'))} as text
-    from dev_events e join dev_runs r on r.id = e.run
-    where ${holds(sql, 'event', pattern)}
-    order by r.started_at desc, e.seq limit ${MAX_HITS}`.execute(db);
-  const { rows: runs } = await sql<Pick<HitRow, 'summary' | 'text'>>`select summary,
-      ${excerpt(joinWords(sql, 'summary'))} as text
-    from dev_runs where ${holds(sql, 'summary', pattern)} order by started_at desc limit ${MAX_HITS}`.execute(
-    db,
-  );
-  const hits: SearchHit[] = [
-    ...runs.map(({ summary, text: around }) => {
-      const run = JSON.parse(summary) as RunSummary;
-      return { run, where: 'run', seq: undefined, excerpt: run.error?.message ?? around };
-    }),
-    ...values.map(({ summary, place, seq, text: around }) => ({
-      run: JSON.parse(summary) as RunSummary,
-      where: place,
-      seq: seq < 0 ? undefined : seq,
-      excerpt: around,
-    })),
-    ...events.map(({ summary, seq, text: around }) => ({
-      run: JSON.parse(summary) as RunSummary,
-      where: 'address and headers',
-      seq,
-      excerpt: around,
-    })),
-  ];
-  return hits.sort((a, b) => b.run.startedAt - a.run.startedAt).slice(0, MAX_HITS);
-}
-
-interface HitRow {
-  readonly summary: string;
-  readonly place: string;
-  readonly seq: number;
-  readonly text: string;
-}
-
-/** IDs of all runs that contain a text in input, requests, responses, output or errors. */
+/**
+ * IDs of all runs that contain a text in input, requests, responses, output or errors. Ignores the case of ASCII
+ * letters.
+ */
 export async function findRunsWith(text: string, db: Db, sql: Sql): Promise<readonly string[]> {
   const pattern = writePattern(escapeJson(text));
   const refs = await findValues(text, db, sql);
