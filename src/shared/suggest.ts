@@ -30,6 +30,17 @@ export function didYouMean(name: string, candidates: Iterable<string>): string {
   return nearest === undefined ? '' : ` Did you mean "${nearest}"?`;
 }
 
+/** The candidate of which a name is a misspelling: one edit away, or two for a long name. */
+export function findTypo(name: string, candidates: Iterable<string>): string | undefined {
+  if (name.length > 64) return undefined;
+  const most = name.length < 8 ? 1 : 2;
+  for (const candidate of candidates) {
+    if (Math.abs(candidate.length - name.length) > most) continue;
+    if (editDistance(name.toLowerCase(), candidate.toLowerCase()) <= most) return candidate;
+  }
+  return undefined;
+}
+
 /** Edit distance with insertions, deletions, substitutions and transpositions (optimal string alignment). */
 function editDistance(a: string, b: string): number {
   let beforePrevious: number[] = [];

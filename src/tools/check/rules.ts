@@ -4,6 +4,7 @@ import { COMPONENT_RULES } from './rules/components.js';
 import { CONNECTION_RULES } from './rules/connections.js';
 import { DATE_RULES } from './rules/dates.js';
 import { EXPRESSION_RULES } from './rules/expressions.js';
+import { FORM_KEY_RULES } from './rules/form-keys.js';
 import { FORM_RULES } from './rules/forms.js';
 import { FUNCTION_RULES } from './rules/function-calls.js';
 import { FUNCTION_CODE_RULES } from './rules/function-code.js';
@@ -37,6 +38,7 @@ export const RULES: readonly Rule[] = [
   ...PAGING_RULES,
   ...CONNECTION_RULES,
   ...FORM_RULES,
+  ...FORM_KEY_RULES,
   ...COMPONENT_RULES,
   ...BASE_REVIEW,
   ...CONNECTION_REVIEW,

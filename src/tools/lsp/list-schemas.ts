@@ -8,11 +8,11 @@ import {
   type Shape,
 } from '../../engine/document/shape.js';
 import { MANIFEST_SHAPE } from '../../engine/loading/read-manifest.js';
+import { FORM_RULE } from '../../engine/parameters/field-shape.js';
 import { SCENARIO_FILE_SHAPE } from '../../host/scenarios/scenario-file.js';
 import { isPlainObject, type PlainObject } from '../../shared/plain-object.js';
 import { CONFIG_SHAPE } from '../check/settings.js';
 import type { CheckedDocument } from '../check/subject/checked-document.js';
-import { FORM_RULE } from './field-shape.js';
 
 /** The JSON Schema of one kind of file. */
 export interface FileSchema {

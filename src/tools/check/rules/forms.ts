@@ -7,6 +7,7 @@ import { listRpcNames } from '../subject/calls.js';
 import type { CheckedDocument } from '../subject/checked-document.js';
 import { declaredFields, writtenMembers } from '../subject/declared-names.js';
 import { isForm, listFields, readableForm, type WrittenField } from '../subject/form-fields.js';
+import { optionLists } from '../subject/option-lists.js';
 import type { Subject } from '../subject/subject.js';
 import { listRequests, pointerTo, readAt } from '../subject/walk-requests.js';
 
@@ -203,11 +204,17 @@ function hasOptions(field: object): boolean {
 const optionWithoutValue: Rule = {
   id: 'option-without-value',
   level: 'error',
-  summary: 'An RPC returns options without a `value`.',
+  summary: 'An option, or those that an RPC returns, have no `value`.',
   why: 'The form shows the options, but choosing one has no effect.',
   bad: '"output": { "label": "{{item.name}}", "id": "{{item.id}}" }',
   good: '"output": { "label": "{{item.name}}", "value": "{{item.id}}" }',
   check: (subject, report) => {
+    for (const field of listFields(subject)) {
+      for (const { option, pointer } of optionLists(field).flatMap(({ options }) => options)) {
+        if (Object.hasOwn(option, 'value')) continue;
+        report({ message: 'This option has no "value".', place: field.document.locationOf(pointer) });
+      }
+    }
     const names = new Set(listFields(subject).flatMap(({ value }) => listOptionRpcs(value)));
     for (const name of names) {
       const communication = subject

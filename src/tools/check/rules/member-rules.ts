@@ -71,17 +71,69 @@ const unknownMember: Rule = createMemberRule({
       : `The platform gives no "${name}" here.`,
 });
 
-const unwrittenTemp: Rule = createMemberRule({
+const TEMP_MEMBERS: Rule = createMemberRule({
   id: 'unwritten-temp',
   level: 'error',
-  summary: 'An expression reads a member of `temp` that nothing writes.',
-  why: 'The member is always undefined: neither `temp` nor `response.temp` of the component or the base writes it.',
+  summary: 'An expression reads a member of `temp` that nothing writes, or nothing writes before.',
+  why: 'The member is always undefined: neither `temp` nor `response.temp` of the component or the base writes it, or only after the expression is evaluated. `response.temp` is written after the response, and the members of one `temp` do not read each other.',
   bad: '{ "temp": { "token": "{{body.token}}" }, "url": "/items?t={{temp.tokn}}" }',
   good: '{ "temp": { "token": "{{body.token}}" }, "url": "/items?t={{temp.token}}" }',
   roots: ['temp'],
   declared: (subject, { in: checked }) => writtenTemp(subject, checked.owner),
   message: (name) => `Nothing writes temp.${name}.`,
 });
+
+const unwrittenTemp: Rule = {
+  ...TEMP_MEMBERS,
+  check: (subject, report) => {
+    TEMP_MEMBERS.check(subject, report);
+    for (const site of subject.expressions) {
+      if (!site.paths.some(({ root }) => root.name === 'temp')) continue;
+      const all = writtenTemp(subject, site.in.owner);
+      const before = writtenBefore(subject, site);
+      if (before === undefined || before.isOpen) continue;
+      for (const { root, members } of site.paths) {
+        const name = members[0]?.name;
+        // The rule above reports what nothing writes.
+        if (root.name !== 'temp' || name === undefined || before.names.has(name) || !all.names.has(name))
+          continue;
+        const message = `temp.${name} is written only after this expression is evaluated.`;
+        report(findingAt(site, root, message));
+      }
+    }
+  },
+};
+
+/**
+ * Members of `temp` that are written before a directive of a request is evaluated: by earlier requests of the chain, by
+ * the base, and by the `temp` of the request, whose members do not read each other. Undefined for a directive that is
+ * evaluated later, and for a request that is sent again.
+ */
+function writtenBefore(
+  subject: Subject,
+  { in: checked, location }: ExpressionSite,
+): DeclaredNames | undefined {
+  const { owner, kind, part } = checked;
+  if ((owner?.kind !== 'module' && owner?.kind !== 'rpc') || kind !== 'api' || part !== 'communication')
+    return undefined;
+  if (location.phase !== 'request' || location.directive[0] === 'response') return undefined;
+  const requests = listRequests(checked);
+  const own = requests.find(({ element }) => element === location.element);
+  const base = subject.app.base?.value;
+  const isSentAgain = [own?.value, base].some((request) =>
+    AGAIN.some((name) => readAt(request, name) !== undefined),
+  );
+  if (own === undefined || isSentAgain) return undefined;
+  const earlier = requests.filter(({ element }) => element < location.element);
+  return writtenMembers([
+    readAt(base, 'temp'),
+    ...earlier.flatMap(({ value }) => [readAt(value, 'temp'), readAt(value, 'response', 'temp')]),
+    ...(earlier.length > 0 ? [readAt(base, 'response', 'temp')] : []),
+    ...(location.directive[0] === 'temp' ? [] : [readAt(own.value, 'temp')]),
+  ]);
+}
+
+const AGAIN = ['pagination', 'repeat', 'while'];
 
 const unstoredConnectionData: Rule = createMemberRule({
   id: 'unstored-connection-data',

@@ -7,6 +7,7 @@ import { didYouMean } from '../../../shared/suggest.js';
 import type { ReportFinding, Rule } from '../rule.js';
 import type { CheckedDocument } from '../subject/checked-document.js';
 import type { Subject } from '../subject/subject.js';
+import { kindOfSite } from '../subject/value-kinds.js';
 import {
   inheritsBase,
   listRequests,
@@ -217,6 +218,40 @@ const unknownMethod: Rule = {
   },
 };
 
+const unnamedUpload: Rule = {
+  id: 'unnamed-upload',
+  level: 'warning',
+  summary: 'A file of a multipart body has no file name.',
+  why: 'Servers read a part without a file name as a text field, so they see no file.',
+  bad: '"body": { "file": "{{parameters.data}}" }',
+  good: '"body": { "file": { "value": "{{parameters.data}}", "options": { "filename": "{{parameters.fileName}}" } } }',
+  check: (subject, report) => {
+    for (const request of subject.requests) {
+      const body = request.value['body'];
+      if (request.value['type'] !== 'multipart/form-data' || !isPlainObject(body)) continue;
+      for (const [name, part] of Object.entries(body)) {
+        if (!isUnnamedFile(subject, request, name, part)) continue;
+        const message = `The file in body.${name} has no file name. Write it as { value, options: { filename } }.`;
+        report({ message, place: request.document.locationOf(pointerTo(request, 'body', name)) });
+      }
+    }
+  },
+};
+
+/** A binary value itself, or a part with a `value` and literal options that lack `filename`. */
+function isUnnamedFile(subject: Subject, request: WrittenRequest, name: string, part: unknown): boolean {
+  if (isPlainObject(part)) {
+    const { value, options } = part;
+    if (value === undefined || !isPlainObject(options ?? {})) return false;
+    return !Object.keys(options ?? {}).some((key) => key === 'filename' || key.includes('{{'));
+  }
+  const pointer = pointerTo(request, 'body', name);
+  const site = subject
+    .expressionsIn(request.in)
+    .find((one) => one.pointer === pointer && one.part === 'value');
+  return site !== undefined && kindOfSite(subject, site) === 'buffer';
+}
+
 const refusedRun: Rule = {
   id: 'refused-run',
   level: 'error',
@@ -245,5 +280,6 @@ export const REQUEST_RULES: readonly Rule[] = [
   misplacedDirective,
   hostHeader,
   unknownMethod,
+  unnamedUpload,
   refusedRun,
 ];

@@ -1,13 +1,5 @@
-import {
-  ANYTHING,
-  described,
-  FLAG,
-  type KeyShape,
-  NUMBER,
-  only,
-  type Shape,
-} from '../../engine/document/shape.js';
-import { PARAMETER_TYPES } from '../../engine/parameters/parameter-spec.js';
+import { ANYTHING, described, FLAG, type KeyShape, NUMBER, only, type Shape } from '../document/shape.js';
+import { PARAMETER_TYPES } from './parameter-spec.js';
 
 const WORD: KeyShape = { types: ['string'] };
 const YES_NO: KeyShape = { types: ['boolean'] };
