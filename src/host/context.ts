@@ -17,6 +17,8 @@ export interface HostContext {
   readonly limits: HostLimits;
   /** Whether this process processes due work: it was started and is not stopping. */
   readonly isWorking: () => boolean;
+  /** Notes when stored work becomes due, so that this process wakes its key at that time. */
+  readonly dueAt: (atMs: number) => void;
   readonly checkpoint: Checkpoint;
   readonly tracing: HostTracing;
   readonly observe: HostObserver;

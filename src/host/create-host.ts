@@ -48,7 +48,6 @@ import { type HostObserver, type HostTracing, NO_TRACING, tellAll } from './obse
 import type { Flows, Receiver } from './ports.js';
 import type { HostQueue } from './queue/host-queue.js';
 import { createLocalQueue } from './queue/local-queue.js';
-import { restoreJobs } from './queue/scenario-jobs.js';
 import { createScenarioAdmin, type ScenarioAdmin } from './scenarios/scenario-admin.js';
 import { type Health, readHealth } from './server/health.js';
 import {
@@ -59,7 +58,8 @@ import {
 } from './server/status-pages.js';
 import type { HookRow, HostStore } from './store/tables.js';
 import { FOLLOW_CLOCK_EVERY_MS, followClock } from './work/schedule.js';
-import { createWorker, type Worker } from './work/worker.js';
+import { Sweep } from './work/sweep.js';
+import { Worker } from './work/worker.js';
 
 /** Options of `createHost`. `store`, `receiver` and `flows` are required. */
 export interface HostOptions {
@@ -127,7 +127,7 @@ export interface Host {
 
 const SHAPES: OptionShapes<HostOptions> = {
   store: objectWithFunctions(['get', 'transaction', 'close']),
-  queue: objectWithFunctions(['enqueue', 'complete', 'hold', 'renew', 'release', 'start', 'stop', 'close']),
+  queue: objectWithFunctions(['wake', 'lock', 'end', 'findLost', 'held', 'start', 'stop', 'close']),
   receiver: ANY_FUNCTION,
   flows: objectWithFunctions(['run']),
   clock: objectWithFunctions(['now', 'sleep', 'after']),
@@ -229,6 +229,7 @@ interface Parts {
   readonly context: HostContext;
   readonly life: Life;
   readonly worker: Worker;
+  readonly sweep: Sweep;
   readonly intake: Intake;
   readonly arrivals: IncomingConnections;
   readonly baseUrl: () => string;
@@ -258,14 +259,18 @@ function createParts(options: HostOptions): Parts {
   };
   const { checkpoint = () => {}, tracing = NO_TRACING } = options;
   const isWorking = (): boolean => life.isStarted && !life.isStopping;
+  const shared = {
+    ...{ store, queue, clock, limits, observe, onError, flows, checkpoint, tracing, isWorking },
+  };
+  const sweep = new Sweep(shared);
   const context: HostContext = {
-    ...{ store, queue, clock, limits, observe, onError, flows, checkpoint, tracing },
-    isWorking,
+    ...shared,
+    dueAt: (atMs) => sweep.at(atMs),
   };
   const capacity = createQueueCapacity(context);
   const arrivals = createIncomingConnections();
   const holdsProcess = store.capabilities.holdsProcess === true;
-  const worker = createWorker(context, {
+  const worker = new Worker(context, {
     signal: life.running.signal,
     isStopping: () => life.isStopping,
     onStarted: ({ hookId }) => capacity.release(hookId),
@@ -278,6 +283,7 @@ function createParts(options: HostOptions): Parts {
     context,
     life,
     worker,
+    sweep,
     arrivals,
     intake: createIntake(context, capacity, holdsProcess ? arrivals.settled : setImmediate),
     baseUrl: () => (options.baseUrl ?? life.server?.origin ?? 'http://localhost').replace(/\/+$/, ''),
@@ -346,25 +352,22 @@ function toPlainRequest(request: Request): PlainRequest {
 
 /** Interval of the check for changes by other processes in a database file. */
 const COMPARE_EVERY_MS = 500;
-/** Interval at which jobs of all rows are added again, in case jobs were deleted. */
-const RESTORE_EVERY_MS = 60 * 60 * 1000;
 
 /** One host listens or works on a database file; `stop` lets go of it. */
 async function lockStore({ context, life }: Pick<Parts, 'context' | 'life'>): Promise<void> {
   life.unlock ??= await context.store.lockHost?.();
 }
 
-async function startWork({ context, life, worker }: Parts): Promise<void> {
+async function startWork({ context, life, worker, sweep }: Parts): Promise<void> {
   const { clock, onError, queue, store, limits } = context;
   await lockStore({ context, life });
   const every = (ms: number, work: () => Promise<void>): void => {
     life.repeating.push(repeatEvery(clock, ms, work, onError));
   };
   await followClock(store, queue, clock.now());
-  await queue.start(worker.handle, { concurrency: limits.concurrency, onError });
+  await queue.start((turn) => worker.handle(turn), { concurrency: limits.concurrency, onError });
   life.isStarted = true;
-  await restoreJobs(store, queue);
-  every(RESTORE_EVERY_MS, () => restoreJobs(store, queue));
+  await sweep.start();
   if (!queue.isShared && store.changeCount !== undefined) {
     let known = await store.changeCount();
     every(COMPARE_EVERY_MS, async () => {
@@ -372,7 +375,7 @@ async function startWork({ context, life, worker }: Parts): Promise<void> {
       if (count === undefined || count === known) return;
       known = count;
       // Another process changed rows without access to the queue of this process.
-      await restoreJobs(store, queue, { isReleasing: true });
+      await sweep.run();
     });
   }
   every(PURGE_EVERY_MS, () => purge(context));
@@ -380,7 +383,11 @@ async function startWork({ context, life, worker }: Parts): Promise<void> {
   every(FOLLOW_CLOCK_EVERY_MS, () => followClock(store, queue, clock.now()));
 }
 
-async function stopAll({ context, life, worker }: Parts, graceMs: number, drainMs: number): Promise<void> {
+async function stopAll(
+  { context, life, worker, sweep }: Parts,
+  graceMs: number,
+  drainMs: number,
+): Promise<void> {
   const { queue, onError } = context;
   life.isDraining = true;
   if (drainMs > 0) await new Promise((resolve) => setTimeout(resolve, drainMs));
@@ -390,6 +397,7 @@ async function stopAll({ context, life, worker }: Parts, graceMs: number, drainM
     () => life.running.abort(new EngineError('ABORTED', 'The host is stopping.')),
     graceMs,
   );
+  await sweep.stop();
   const stopped = queue.stop().catch(onError);
   await life.server?.close(graceMs);
   await stopped;

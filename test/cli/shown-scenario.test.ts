@@ -8,6 +8,10 @@ const SCENARIO: ScenarioRow = {
   id: 1,
   name: 'welcome',
   hookId: null,
+  lane: 'ordered',
+  isSequential: false,
+  isTimed: true,
+  tenant: 'welcome',
   attempts: 1,
   crashes: 0,
   crashesAlone: 0,
@@ -32,6 +36,7 @@ const INCOMPLETE: IncompleteRow = {
   createdAtMs: 0,
   retryAtMs: 1000,
   finishedAtMs: null,
+  turn: null,
   execution: {
     storedAtMs: 0,
     retry: { attempt: 1, atMs: 1000 },

@@ -24,6 +24,7 @@ function event(hookId: number, change: Partial<EventRow> = {}): Omit<EventRow, '
     error: null,
     receivedAtMs: 1,
     finishedAtMs: null,
+    turn: null,
     ...change,
   };
   return row;

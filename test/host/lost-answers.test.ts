@@ -88,7 +88,7 @@ it.skipIf(!hasPostgres)(
 
 // Needs PostgreSQL (IML_TEST_POSTGRES). CI fails if this test is skipped.
 it.skipIf(!hasPostgres)(
-  `takes further jobs if the response to a fetch of jobs never arrives${POSTGRES_MISSING}`,
+  `takes further turns if the response to a fetch never arrives${POSTGRES_MISSING}`,
   async () => {
     const database = await createHostDatabase();
     const proxy = await startDroppingProxy(database.at, () => 0);
@@ -102,25 +102,25 @@ it.skipIf(!hasPostgres)(
       await database.drop();
     });
     const errors: unknown[] = [];
-    const delivered: number[] = [];
-    const add = (rowId: number): Promise<unknown> =>
+    const delivered: string[] = [];
+    const add = (key: string): Promise<unknown> =>
       store.transaction((writer) =>
-        queue.enqueue(writer, [{ kind: 'event', rowId, key: `key-${rowId}`, isOrdered: false }]),
+        queue.wake(writer, 'parallel', [{ key, tenant: 't' }], { isFresh: true }),
       );
     await queue.start(
-      async (job) => {
-        await store.transaction((writer) => queue.complete(writer, [job]));
-        delivered.push(job.rowId);
+      async (turn) => {
+        await store.transaction((writer) => queue.end(writer, [turn], []));
+        delivered.push(turn.key);
       },
       { concurrency: 2, onError: (error) => errors.push(error) },
     );
-    await add(1);
-    await eventually(() => delivered.includes(1));
+    await add('a');
+    await eventually(() => delivered.includes('a'));
     // The queue polls, so its next fetch gets no response.
     proxy.muteOne();
     await eventually(() => proxy.dropped() === 1);
-    await add(2);
-    await eventually(() => delivered.includes(2), 30_000);
+    await add('b');
+    await eventually(() => delivered.includes('b'), 30_000);
     expect(errors.length).toBeGreaterThan(0);
   },
 );

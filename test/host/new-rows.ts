@@ -1,3 +1,5 @@
+import { toPlanColumns } from '../../src/host/queue/scenario-keys.js';
+import { readPlan } from '../../src/host/store/scenario-plan.js';
 import type { EventRow, IncompleteRow, ScenarioRow } from '../../src/host/store/tables.js';
 import { plan } from './test-flows.js';
 
@@ -18,6 +20,7 @@ export function newEvent(change: Partial<EventRow> = {}): Omit<EventRow, 'id'> {
     error: null,
     receivedAtMs: 1,
     finishedAtMs: null,
+    turn: null,
     ...change,
   };
 }
@@ -27,6 +30,8 @@ export function newScenario(change: Partial<ScenarioRow> = {}): Omit<ScenarioRow
     name: 's',
     definition: plan(),
     hookId: null,
+    ...toPlanColumns(readPlan({ definition: change.definition ?? plan() })),
+    tenant: 's',
     state: { kind: 'active', errors: 0 },
     triggerState: null,
     scheduledMs: null,
@@ -49,6 +54,7 @@ export function newIncomplete(change: Partial<IncompleteRow> = {}): Omit<Incompl
     createdAtMs: 1,
     retryAtMs: 1,
     finishedAtMs: null,
+    turn: null,
     ...change,
   };
 }

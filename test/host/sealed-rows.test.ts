@@ -10,6 +10,7 @@ import {
   openHostPostgres,
   openHostSqlite,
 } from '../../src/host/index.js';
+import { toPlanColumns } from '../../src/host/queue/scenario-keys.js';
 import { copyStored, fromStored, toStored } from '../../src/host/store/kept-value.js';
 import { JsonText } from '../../src/shared/store/table.js';
 import { newIncomplete } from './new-rows.js';
@@ -80,6 +81,8 @@ async function write(store: HostStore, name: string): Promise<void> {
       name,
       definition: { ...plan({}), flow: secret },
       hookId: null,
+      ...toPlanColumns(plan({})),
+      tenant: name,
       state: { kind: 'active' },
       triggerState: null,
       scheduledMs: null,
@@ -100,6 +103,7 @@ async function write(store: HostStore, name: string): Promise<void> {
       createdAtMs: 1,
       retryAtMs: 1,
       finishedAtMs: null,
+      turn: null,
       crashes: 0,
       crashesAlone: 0,
     });

@@ -3,10 +3,9 @@ import { checkOptions, type OptionShapes, objectWithFunctions } from '../../shar
 import { EngineError } from '../../shared/errors/engine-error.js';
 import type { Where } from '../../shared/store/record-store.js';
 import type { HostContext } from '../context.js';
-import type { HostQueue, NewQueueJob } from '../queue/host-queue.js';
-import { eventJob } from '../queue/scenario-jobs.js';
+import type { HostQueue } from '../queue/host-queue.js';
+import { wakeScenarios } from '../queue/scenario-keys.js';
 import { copyStored } from '../store/kept-value.js';
-import { readPlan } from '../store/scenario-plan.js';
 import type { EventRow, EventStatus, HostStore, HostWriter } from '../store/tables.js';
 
 /** Selects events. Absent members match all. */
@@ -26,7 +25,7 @@ export interface EventQuery extends EventFilter {
 }
 
 /** An event without payload and request. */
-export type EventSummary = Omit<EventRow, 'bundles' | 'request'>;
+export type EventSummary = Omit<EventRow, 'bundles' | 'request' | 'turn'>;
 
 /** Manages stored events from any process with access to the store. */
 export interface EventAdmin {
@@ -55,7 +54,7 @@ export interface AdminOptions {
 
 const ADMIN_SHAPES: OptionShapes<AdminOptions> = {
   store: objectWithFunctions(['get', 'find', 'transaction']),
-  queue: objectWithFunctions(['enqueue', 'complete']),
+  queue: objectWithFunctions(['wake', 'lock', 'end']),
   clock: objectWithFunctions(['now']),
 };
 
@@ -173,29 +172,14 @@ async function changeEvents(
 ): Promise<number> {
   return store.transaction(
     async (writer) => {
-      const columns = ['hookId', 'status'] as const;
-      const changed = await writer.updateAndRead('events', where, change.to(clock.now()), { columns });
-      await queue.enqueue(writer, await findJobs(writer, changed));
-      return changed.length;
+      const events = await writer.find('events', { where, columns: ['hookId'] });
+      const hookId = [...new Set(events.map((event) => event.hookId))];
+      const scenarios = await writer.find('scenarios', { where: { hookId }, columns: ['tenant'] });
+      await wakeScenarios(writer, queue, scenarios);
+      return writer.update('events', where, change.to(clock.now()));
     },
     { isolation: 'read-committed' },
   );
-}
-
-/** The jobs of replayed events. */
-async function findJobs(
-  writer: HostWriter,
-  events: readonly Pick<EventRow, 'id' | 'hookId' | 'status'>[],
-): Promise<readonly NewQueueJob[]> {
-  const waiting = events.filter(({ status }) => status === 'pending');
-  if (waiting.length === 0) return [];
-  const where = { hookId: [...new Set(waiting.map(({ hookId }) => hookId))] };
-  const scenarios = await writer.find('scenarios', { where, columns: ['hookId', 'definition'] });
-  return waiting.flatMap(({ id, hookId }) => {
-    const scenario = scenarios.find((row) => row.hookId === hookId);
-    const isTimed = scenario === undefined || readPlan(scenario).settings.scheduling === 'timed';
-    return isTimed ? [] : [eventJob(scenario, id)];
-  });
 }
 
 function toCondition({ status, hookId, beforeMs, afterMs }: EventFilter): Where<EventRow> {

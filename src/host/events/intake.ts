@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { nextStart } from '../../scenario/scenario-state.js';
 import { createBatcher } from '../../shared/concurrency.js';
@@ -5,10 +6,12 @@ import { StoreError } from '../../shared/errors/engine-error.js';
 import type { PlainObject } from '../../shared/plain-object.js';
 import type { HostContext } from '../context.js';
 import { MAX_REJECTED } from '../host-limits.js';
-import type { NewQueueJob } from '../queue/host-queue.js';
-import { type EventClaim, eventJob } from '../queue/scenario-jobs.js';
+import type { LaneKey } from '../queue/host-queue.js';
+import { keyOf, wakeAll } from '../queue/scenario-keys.js';
 import { readPlan, readState } from '../store/scenario-plan.js';
 import type { EventRow, HostWriter, ScenarioRow } from '../store/tables.js';
+import type { EventClaim } from '../work/claim.js';
+import { RESERVED } from '../work/sweep.js';
 import { RESERVE_MS } from '../work/worker.js';
 import type { Capacity, QueueCapacity } from './backpressure.js';
 
@@ -145,7 +148,7 @@ async function storeAll(
   const events = rows.length === 0 ? [] : await writer.insertAll('events', rows);
   const homeless = new Set(events.filter(({ hookId }) => !scenarios.has(hookId)).map(({ hookId }) => hookId));
   for (const row of await findLateScenarios(writer, [...homeless])) scenarios.set(row.hookId, row);
-  await context.queue.enqueue(writer, listJobs(context, events, scenarios));
+  await wakeAll(writer, context.queue, listKeys(events, scenarios), true);
   context.capacity.use(events);
   return inBatches(batch, counts, events, answering);
 }
@@ -166,7 +169,7 @@ function inBatches(
     const claim =
       scenario &&
       event &&
-      ({ kind: 'event', event, scenario, delivery: eventJob(scenario, event.id) } as const);
+      ({ kind: 'event', event, scenario, turn: undefined, mark: event.turn ?? '' } as const);
     return { kind: 'stored', eventIds: own.map(({ id }) => id), answering: claim };
   });
 }
@@ -191,24 +194,17 @@ async function findLateScenarios(
   return writer.find('scenarios', { where: { hookId: hookIds } });
 }
 
-/**
- * The jobs of events. Scheduled scenarios take events as they run. An event that this process runs immediately has a
- * job too, which another process takes over if this one ends.
- */
-function listJobs(
-  { clock }: IntakeContext,
+/** The keys of waiting events. Scheduled scenarios take events as they run, inactive ones take none. */
+function listKeys(
   events: readonly EventRow[],
   scenarios: ReadonlyMap<number | null, ScenarioRow>,
-): readonly NewQueueJob[] {
-  const jobs: NewQueueJob[] = [];
-  for (const { id, hookId, status } of events) {
+): readonly LaneKey[] {
+  const hookIds = new Set(events.filter(({ status }) => status === 'pending').map(({ hookId }) => hookId));
+  return [...hookIds].flatMap((hookId): LaneKey[] => {
     const scenario = scenarios.get(hookId);
-    if (status === 'rejected' || scenario === undefined) continue;
-    if (readPlan(scenario).settings.scheduling === 'timed') continue;
-    const job = eventJob(scenario, id);
-    jobs.push(status === 'running' ? { ...job, runAtMs: clock.now() + RESERVE_MS } : job);
-  }
-  return jobs;
+    if (scenario === undefined || scenario.isTimed || readState(scenario).kind === 'inactive') return [];
+    return [{ ...keyOf(scenario), lane: scenario.lane }];
+  });
 }
 
 /** Requests whose sender waits for a responder and that can run immediately. */
@@ -271,7 +267,9 @@ function toRow(draft: EventDraft, { clock }: IntakeContext, { scenario, owner }:
     scenarioId: status === 'rejected' ? null : (scenario?.id ?? null),
     ...(isTaken ? { attempts: 1, crashes: 1 } : { attempts: 0, crashes: 0 }),
     crashesAlone: 0,
-    notBeforeMs: null,
+    // Another process takes over the event if this one ends.
+    notBeforeMs: isTaken ? receivedAtMs + RESERVE_MS : null,
+    turn: isTaken ? `${RESERVED}:${randomUUID()}` : null,
     finishedAtMs: status === 'pending' ? null : receivedAtMs,
   };
 }

@@ -1,86 +1,109 @@
 import { EngineError } from '../../shared/errors/engine-error.js';
 import type { HostWriter } from '../store/tables.js';
 
-/** An event to process, an incomplete execution to retry, or a scheduled run. */
-export type JobKind = 'event' | 'retry' | 'run';
+/** `ordered`: one turn per key at a time. `parallel`: several turns per key, also in several processes. */
+export type Lane = 'ordered' | 'parallel';
 
-/** A job: work on a stored row at a time. */
-export interface QueueJob {
-  /** Kind and row id identify the job. A queue holds at most one job of each. */
-  readonly kind: JobKind;
-  readonly rowId: number;
-  /** Group of the job. `release` applies to a group. */
+export const LANES: readonly Lane[] = ['ordered', 'parallel'];
+
+/** A key with work, and whom the slots of its runs count for. */
+export interface QueueKey {
   readonly key: string;
-  /** Whether jobs of the key are delivered one at a time, in order of insertion. */
-  readonly isOrdered: boolean;
+  readonly tenant: string;
 }
 
-/** A job to add. Due time in milliseconds since the epoch. Default: now. */
-export interface NewQueueJob extends QueueJob {
-  readonly runAtMs?: number | undefined;
+/** A key to wake in a lane. */
+export interface LaneKey extends QueueKey {
+  readonly lane: Lane;
 }
 
-/** A delivered job. No other process gets it until it is settled or this process is considered dead. */
-export interface QueueDelivery extends QueueJob {
-  /** Identifies the delivery. Undefined for a job that its process settles without a delivery. */
-  readonly attempt?: number | undefined;
+/** The right to start work of a key. Other processes get it if this process misses its heartbeats. */
+export interface Turn extends LaneKey {
+  /** Unique per delivery: `job:attempt`. Rows that the turn starts are marked with it. */
+  readonly id: string;
+  /** The same in each delivery of a job. */
+  readonly job: string;
+  /** Whether the job was delivered before, so that rows may be marked with an earlier id. */
+  readonly isRepeat: boolean;
+  /** Maximum rows to run at the same time. */
+  readonly slots: number;
   /** Aborts when another process takes over the job. Absent if no other process can. */
   readonly signal?: AbortSignal | undefined;
+  /** Returns slots. @param slots number of rows that still run */
+  readonly resize: (slots: number) => void;
+  /** Locks the lease until the transaction ends. @throws EngineError (HOST_LEASE) if another process took over */
+  readonly renew: (writer: HostWriter) => Promise<void>;
 }
 
 /** Options of `start`. */
 export interface QueueStartOptions {
-  /** Maximum concurrent deliveries. */
+  /** Number of slots: maximum concurrent runs. */
   readonly concurrency: number;
+  /** Maximum share of the slots per tenant while another tenant waits. Default 0.75. */
+  readonly share?: number | undefined;
   readonly onError: (error: unknown) => void;
 }
 
+/** Slots that the running turns of a key hold. */
+export interface HeldSlots extends QueueKey {
+  readonly slots: number;
+}
+
 /**
- * A job queue for one process or several. The rows define the work; the queue decides when and where it runs.
+ * Delivers turns of keys with work, to one process or several. The rows are the work: a job says only "this key has
+ * work". The caller decides what a turn starts, and whether work is left when it ends.
  *
- * - Delivers a job at least once, and not before its time. Delivers an unsettled job again: one second after its
- *   handler ended, or after the missed heartbeat of its process.
- * - Delivers ordered jobs of a key one at a time; due ones in order of insertion.
- * - `enqueue`, `complete`, `hold` and `release` take effect when the transaction of the writer commits.
+ * - A woken key gets a turn, at least once. A turn whose handler does not end it is delivered again: one second after
+ *   the handler, or after the missed heartbeat of its process.
+ * - `wake` and `end` take effect when the transaction of the writer commits. No wake-up is lost: either the turn that
+ *   ends sees the rows of the transaction, or the key gets another turn.
+ * - Keys take turns. A fresh key comes before the next turn of a busy one. Part of the slots stays for fresh keys.
  *
  * `HOST_QUEUE_CONTRACT` of `iml-runtime/testing` tests implementations.
  */
 export interface HostQueue {
-  /**
-   * Whether jobs survive the process and other processes receive them. The host restores jobs from the rows on every
-   * start regardless.
-   */
+  /** Whether other processes receive the turns of this queue. */
   readonly isShared: boolean;
-  /** Adds jobs. Existing jobs stay unchanged. */
-  readonly enqueue: (writer: HostWriter, jobs: readonly NewQueueJob[]) => Promise<void>;
-  /** Removes completed jobs. @throws EngineError (HOST_LEASE) if another process took one over */
-  readonly complete: (writer: HostWriter, jobs: readonly QueueDelivery[]) => Promise<void>;
   /**
-   * Returns a job until a time. An ordered job blocks its key until then.
-   * @throws EngineError (HOST_LEASE) if another process took it over
+   * Notes that keys have work. No effect on a key that waits, or that has a turn in the ordered lane.
+   *
+   * @param options.isFresh whether the work just arrived
    */
-  readonly hold: (writer: HostWriter, job: QueueDelivery, untilMs: number) => Promise<void>;
-  /**
-   * Locks the claim on a job until the transaction ends. @throws EngineError (HOST_LEASE) if another process took it
-   * over
-   */
-  readonly renew: (writer: HostWriter, job: QueueDelivery) => Promise<void>;
-  /** Makes all waiting jobs of a key due. */
-  readonly release: (writer: HostWriter, key: string) => Promise<void>;
-  /** Starts delivering jobs to a handler, which settles each with `complete` or `hold`. */
-  readonly start: (
-    handler: (delivery: QueueDelivery) => Promise<void>,
-    options: QueueStartOptions,
+  readonly wake: (
+    writer: HostWriter,
+    lane: Lane,
+    keys: readonly QueueKey[],
+    options: { readonly isFresh: boolean },
   ) => Promise<void>;
+  /**
+   * Locks the keys of turns that end in this transaction. The first statement of the transaction; what it reads from
+   * here on includes the rows of each earlier `wake`.
+   */
+  readonly lock: (writer: HostWriter, turns: readonly Turn[]) => Promise<void>;
+  /**
+   * Ends turns after `lock`.
+   *
+   * @param again keys that still have work that may start now
+   * @throws EngineError (HOST_LEASE) if another process took one over
+   */
+  readonly end: (writer: HostWriter, turns: readonly Turn[], again: readonly LaneKey[]) => Promise<void>;
+  /** The jobs among these that no longer exist, so that nobody runs their rows. */
+  readonly findLost: (jobs: readonly string[]) => Promise<readonly string[]>;
+  /** Slots per key in this process. */
+  readonly held: () => readonly HeldSlots[];
+  /** Starts delivering turns to a handler. */
+  readonly start: (handler: (turn: Turn) => Promise<void>, options: QueueStartOptions) => Promise<void>;
   /** Stops delivering and waits for the handlers. */
   readonly stop: () => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
-/** @throws EngineError (HOST_LEASE) if fewer jobs were affected than expected */
-export function assertOwned(affected: number, wanted: number): void {
-  if (affected >= wanted) return;
-  throw new EngineError('HOST_LEASE', TAKEN_OVER);
+/** @throws EngineError (HOST_LEASE) if fewer rows or jobs were affected than expected */
+export function assertOwned(affected: number, expected: number): void {
+  if (affected < expected) throw takenOver();
 }
 
-export const TAKEN_OVER: string = 'Lease lost: another process took over a job after a missed heartbeat.';
+export function takenOver(): EngineError {
+  const message = 'Lease lost: another process took over the work after a missed heartbeat.';
+  return new EngineError('HOST_LEASE', message);
+}

@@ -1,36 +1,36 @@
+import { randomUUID } from 'node:crypto';
 import { type Clock, SYSTEM_CLOCK } from '../../shared/clock.js';
 import { checkOptions, objectWithFunctions } from '../../shared/errors/check-options.js';
-import type { HostQueue, NewQueueJob, QueueDelivery, QueueJob, QueueStartOptions } from './host-queue.js';
+import type { HeldSlots, HostQueue, Lane, LaneKey, QueueKey, QueueStartOptions, Turn } from './host-queue.js';
+import { Slots } from './slots.js';
 
 /** Options of `createLocalQueue`. `clock` defaults to the system clock. */
 export interface LocalQueueOptions {
   readonly clock?: Clock | undefined;
 }
 
-/** Delay before an unsettled job is delivered again. */
+/** Delay before a turn that was not ended is delivered again. */
 const UNSETTLED_MS = 1000;
-/** Maximum share of the concurrent deliveries per key. [choice] */
-const KEY_SHARE = 0.75;
-/** Maximum timer delay, because the system clock may be set. */
-const MAX_TIMER_MS = 10_000;
 
-/** Jobs of one key with the same ordering. */
-interface Lane {
-  readonly key: string;
-  readonly isOrdered: boolean;
-  /** Due jobs in order. */
-  readonly due: Map<string, QueueJob>;
-  /** Jobs that are not due yet. */
-  readonly later: Map<string, { readonly job: QueueJob; readonly runAtMs: number }>;
-  /** Delivered jobs, and whether they were added again meanwhile. */
-  readonly active: Map<string, { isAddedAgain: boolean }>;
-  /** An ordered lane delivers nothing before this time. */
-  heldUntilMs: number;
+/** A key in a lane. */
+interface Entry extends LaneKey {
+  /** Ids of its turns. */
+  readonly active: Set<string>;
+  /** Whether an ordered key was woken during its turn. */
+  isWoken: boolean;
+  /** The job to deliver again, and its next attempt. */
+  repeat: { readonly job: string; readonly attempt: number } | undefined;
+}
+
+interface Run extends QueueStartOptions {
+  readonly handler: (turn: Turn) => Promise<void>;
+  readonly slots: Slots;
 }
 
 /**
- * A queue in the memory of one process. The host restores its jobs from the rows on start. Keys are served
- * round-robin, so that a key with many jobs does not starve others.
+ * A queue in the memory of one process. The host wakes the keys of stored work on start.
+ *
+ * @throws EngineError (USAGE) for an unknown or invalid option
  */
 export function createLocalQueue(options: LocalQueueOptions = {}): HostQueue {
   checkOptions(
@@ -38,199 +38,180 @@ export function createLocalQueue(options: LocalQueueOptions = {}): HostQueue {
     { clock: objectWithFunctions(['now', 'sleep', 'after']) },
     'The options of createLocalQueue',
   );
-  const { clock = SYSTEM_CLOCK } = options;
-  const lanes = new Map<string, Lane>();
-  /** Lanes that may have due jobs, in round-robin order. */
-  const ready = new Set<Lane>();
-  const handlers = new Set<Promise<void>>();
-  let run: ({ readonly handler: (delivery: QueueDelivery) => Promise<void> } & QueueStartOptions) | undefined;
-  let timer: { readonly atMs: number; readonly cancel: () => void } | undefined;
-  let isScheduled = false;
+  return new LocalQueue(options.clock ?? SYSTEM_CLOCK);
+}
 
-  function laneOf({ key, isOrdered }: Pick<QueueJob, 'key' | 'isOrdered'>): Lane {
-    const name = `${isOrdered ? 'ordered' : 'parallel'} ${key}`;
-    const known = lanes.get(name);
-    if (known !== undefined) return known;
-    const lane: Lane = {
-      key,
-      isOrdered,
-      due: new Map(),
-      later: new Map(),
-      active: new Map(),
-      heldUntilMs: Number.NEGATIVE_INFINITY,
-    };
-    lanes.set(name, lane);
-    return lane;
+class LocalQueue implements HostQueue {
+  readonly isShared = false;
+  readonly #clock: Clock;
+  readonly #entries = new Map<string, Entry>();
+  /** Waiting keys in the order of their turns: those that just woke, and those that had a turn before. */
+  readonly #fresh = new Set<Entry>();
+  readonly #again = new Set<Entry>();
+  readonly #handlers = new Set<Promise<void>>();
+  readonly #jobs = new Set<string>();
+  readonly #cancels = new Set<() => void>();
+  #run: Run | undefined;
+  #isScheduled = false;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
   }
 
-  function add({ runAtMs, ...job }: NewQueueJob): void {
-    const lane = laneOf(job);
-    const name = nameOf(job);
-    const active = lane.active.get(name);
-    if (active !== undefined) {
-      active.isAddedAgain = true;
+  readonly wake: HostQueue['wake'] = async (writer, lane, keys, { isFresh }) => {
+    writer.afterCommit(() => {
+      for (const key of keys) this.#add(this.#entry(lane, key), isFresh);
+    });
+  };
+
+  readonly lock = async (): Promise<void> => {};
+
+  readonly end: HostQueue['end'] = async (writer, turns, again) => {
+    writer.afterCommit(() => {
+      for (const turn of turns) this.#end(turn);
+      for (const one of again) this.#add(this.#entry(one.lane, one), false);
+    });
+  };
+
+  readonly findLost: HostQueue['findLost'] = async (jobs) => jobs.filter((job) => !this.#jobs.has(job));
+
+  readonly held = (): readonly HeldSlots[] => this.#run?.slots.list() ?? [];
+
+  readonly start: HostQueue['start'] = async (handler, options) => {
+    this.#run = { ...options, handler, slots: new Slots(options.concurrency, options.share) };
+    this.#schedule();
+  };
+
+  readonly stop = async (): Promise<void> => {
+    this.#run = undefined;
+    for (const cancel of this.#cancels) cancel();
+    this.#cancels.clear();
+    while (this.#handlers.size > 0) await Promise.all(this.#handlers);
+  };
+
+  readonly close = async (): Promise<void> => {};
+
+  #entry(lane: Lane, { key, tenant }: QueueKey): Entry {
+    const name = `${lane} ${key}`;
+    const known = this.#entries.get(name);
+    if (known?.tenant === tenant) return known;
+    const entry: Entry = { lane, key, tenant, active: new Set(), isWoken: false, repeat: undefined };
+    if (known !== undefined) this.#replace(known, entry);
+    this.#entries.set(name, entry);
+    return entry;
+  }
+
+  /** Carries the state of a key over to another tenant. */
+  #replace(known: Entry, entry: Entry): void {
+    for (const id of known.active) entry.active.add(id);
+    Object.assign(entry, { isWoken: known.isWoken, repeat: known.repeat });
+    if (this.#fresh.delete(known)) this.#fresh.add(entry);
+    if (this.#again.delete(known)) this.#again.add(entry);
+  }
+
+  #add(entry: Entry, isFresh: boolean): void {
+    if (entry.lane === 'ordered' && entry.active.size > 0) {
+      entry.isWoken = true;
       return;
     }
-    if (lane.due.has(name) || lane.later.has(name)) return;
-    if (runAtMs === undefined || runAtMs <= clock.now()) {
-      lane.due.set(nameOf(job), job);
-      wake(lane);
-    } else {
-      lane.later.set(nameOf(job), { job, runAtMs });
-      wakeAt(runAtMs);
-    }
+    // A key that already waits keeps its place.
+    if (!this.#fresh.has(entry) && !this.#again.has(entry)) (isFresh ? this.#fresh : this.#again).add(entry);
+    this.#schedule();
   }
 
-  function wake(lane: Lane): void {
-    ready.add(lane);
-    if (isScheduled || run === undefined) return;
-    isScheduled = true;
+  #end({ id, job, lane, ...key }: Turn): void {
+    const entry = this.#entry(lane, key);
+    if (!entry.active.delete(id)) return;
+    this.#jobs.delete(job);
+    if (!entry.isWoken) return this.#forget(entry);
+    entry.isWoken = false;
+    this.#add(entry, false);
+  }
+
+  /** Keys come and go with scenarios, so idle ones are not kept. */
+  #forget(entry: Entry): void {
+    const isIdle = entry.active.size === 0 && entry.repeat === undefined;
+    if (!isIdle || this.#fresh.has(entry) || this.#again.has(entry)) return;
+    this.#entries.delete(`${entry.lane} ${entry.key}`);
+  }
+
+  /** Delivers after the current callbacks, so that keys that wake together are ordered together. */
+  #schedule(): void {
+    if (this.#isScheduled || this.#run === undefined) return;
+    this.#isScheduled = true;
     queueMicrotask(() => {
-      isScheduled = false;
-      deliver();
+      this.#isScheduled = false;
+      while (this.#deliverNext());
     });
   }
 
-  function wakeAt(atMs: number): void {
-    if (run === undefined || (timer !== undefined && timer.atMs <= atMs)) return;
-    timer?.cancel();
-    const delayMs = Math.min(Math.max(1, atMs - clock.now()), MAX_TIMER_MS);
-    timer = { atMs, cancel: clock.after(delayMs, lookAtTimes) };
+  #deliverNext(): boolean {
+    const run = this.#run;
+    if (run === undefined || run.slots.free < 1) return false;
+    const waiting = this.#fresh.size + this.#again.size;
+    const entry = this.#findNext(run.slots);
+    if (entry === undefined) return false;
+    this.#fresh.delete(entry);
+    this.#again.delete(entry);
+    this.#deliver(run, entry, run.slots.countFor(entry.lane, entry, waiting));
+    return true;
   }
 
-  /** Moves jobs that became due and sets the timer for the next one. */
-  function lookAtTimes(): void {
-    timer = undefined;
-    const nowMs = clock.now();
-    let nextMs = Number.POSITIVE_INFINITY;
-    for (const lane of lanes.values()) {
-      for (const [name, { job, runAtMs }] of lane.later) {
-        if (runAtMs > nowMs) nextMs = Math.min(nextMs, runAtMs);
-        else {
-          lane.later.delete(name);
-          lane.due.set(name, job);
-        }
-      }
-      if (lane.heldUntilMs > nowMs) nextMs = Math.min(nextMs, lane.heldUntilMs);
-      else if (lane.due.size > 0) wake(lane);
+  #findNext(slots: Slots): Entry | undefined {
+    const fits = (entry: Entry): boolean => !slots.isFull(entry.tenant);
+    if (slots.common < 1) {
+      const quiet = [...this.#fresh].filter(({ key }) => !slots.hasKey(key));
+      return quiet.find(fits) ?? quiet[0];
     }
-    if (nextMs !== Number.POSITIVE_INFINITY) wakeAt(nextMs);
+    const [first, then] = slots.prefersAgain() ? [this.#again, this.#fresh] : [this.#fresh, this.#again];
+    return find(first, fits) ?? find(then, fits) ?? find(first, () => true) ?? find(then, () => true);
   }
 
-  function canDeliver(lane: Lane, concurrency: number): boolean {
-    if (lane.due.size === 0) return false;
-    if (!lane.isOrdered) return lane.active.size < Math.max(1, Math.floor(concurrency * KEY_SHARE));
-    return lane.active.size === 0 && lane.heldUntilMs <= clock.now();
-  }
-
-  function deliver(): void {
-    if (run === undefined) return;
-    const { concurrency } = run;
-    for (const lane of ready) {
-      if (handlers.size >= concurrency) return;
-      ready.delete(lane);
-      if (!canDeliver(lane, concurrency)) continue;
-      const [job] = lane.due.values();
-      if (job !== undefined) handle(lane, job);
-      // Moves to the end until it has nothing to deliver.
-      ready.add(lane);
-    }
-  }
-
-  function handle(lane: Lane, job: QueueJob): void {
-    if (run === undefined) return;
-    const { handler, onError } = run;
-    lane.due.delete(nameOf(job));
-    const state = { isAddedAgain: false };
-    lane.active.set(nameOf(job), state);
-    const done = handler({ ...job, attempt: 1 })
+  #deliver({ handler, onError, slots }: Run, entry: Entry, count: number): void {
+    const { job, attempt } = entry.repeat ?? { job: randomUUID(), attempt: 0 };
+    entry.repeat = undefined;
+    const { lane, key, tenant } = entry;
+    const id = `${job}:${attempt}`;
+    const resize = slots.take(entry, count);
+    entry.active.add(id);
+    this.#jobs.add(job);
+    const turn: Turn = {
+      ...{ id, job, lane, key, tenant, slots: count },
+      isRepeat: attempt > 0,
+      resize: (left) => {
+        resize(left);
+        this.#schedule();
+      },
+      renew: async () => {},
+    };
+    const done: Promise<void> = handler(turn)
       .catch(onError)
-      .finally(() => {
-        handlers.delete(done);
-        // Neither completed nor held.
-        if (lane.active.get(nameOf(job)) === state) giveBack(lane, job, clock.now() + UNSETTLED_MS);
-        wake(lane);
-        if (ready.size > 0) deliver();
+      .then(() => {
+        this.#handlers.delete(done);
+        turn.resize(0);
+        if (entry.active.has(id)) this.#repeatLater(turn, attempt + 1);
       });
-    handlers.add(done);
+    this.#handlers.add(done);
   }
 
-  function giveBack(lane: Lane, job: QueueJob, untilMs: number): void {
-    lane.active.delete(nameOf(job));
-    if (!lane.isOrdered) lane.later.set(nameOf(job), { job, runAtMs: untilMs });
-    else {
-      lane.heldUntilMs = untilMs;
-      const others = [...lane.due];
-      lane.due.clear();
-      lane.due.set(nameOf(job), job);
-      for (const [name, other] of others) lane.due.set(name, other);
-    }
-    wakeAt(untilMs);
-    if (untilMs <= clock.now()) lookAtTimes();
+  /** The turn stays active meanwhile, so that an ordered key waits for it. */
+  #repeatLater(turn: Turn, attempt: number): void {
+    if (this.#run === undefined) return;
+    const cancel = this.#clock.after(UNSETTLED_MS, () => {
+      this.#cancels.delete(cancel);
+      const entry = this.#entry(turn.lane, turn);
+      entry.active.delete(turn.id);
+      // One repeat per key. The sweep finds the rows of another job, which no longer exists.
+      if (entry.repeat !== undefined) this.#jobs.delete(turn.job);
+      else entry.repeat = { job: turn.job, attempt };
+      entry.isWoken = false;
+      this.#add(entry, false);
+    });
+    this.#cancels.add(cancel);
   }
-
-  function remove(job: QueueJob): void {
-    const lane = laneOf(job);
-    const isAddedAgain = lane.active.get(nameOf(job))?.isAddedAgain ?? false;
-    lane.active.delete(nameOf(job));
-    lane.later.delete(nameOf(job));
-    lane.due.delete(nameOf(job));
-    if (isAddedAgain) lane.due.set(nameOf(job), toJob(job));
-    wake(lane);
-  }
-
-  return {
-    isShared: false,
-    enqueue: async (writer, jobs) => {
-      writer.afterCommit(() => {
-        for (const job of jobs) add(job);
-      });
-    },
-    complete: async (writer, jobs) => {
-      writer.afterCommit(() => {
-        for (const job of jobs) remove(job);
-      });
-    },
-    hold: async (writer, delivery, untilMs) => {
-      const job = toJob(delivery);
-      writer.afterCommit(() => {
-        const lane = laneOf(job);
-        lane.due.delete(nameOf(job));
-        if (delivery.attempt === undefined) lane.later.set(nameOf(job), { job, runAtMs: untilMs });
-        else giveBack(lane, job, untilMs);
-        wakeAt(untilMs);
-      });
-    },
-    renew: async () => {},
-    release: async (writer, key) => {
-      writer.afterCommit(() => {
-        for (const isOrdered of [true, false]) {
-          const lane = laneOf({ key, isOrdered });
-          lane.heldUntilMs = Number.NEGATIVE_INFINITY;
-          for (const [name, { job }] of lane.later) lane.due.set(name, job);
-          lane.later.clear();
-          wake(lane);
-        }
-      });
-    },
-    start: async (handler, startOptions) => {
-      run = { handler, ...startOptions };
-      lookAtTimes();
-    },
-    stop: async () => {
-      run = undefined;
-      timer?.cancel();
-      timer = undefined;
-      while (handlers.size > 0) await Promise.all(handlers);
-    },
-    close: async () => {},
-  };
 }
 
-function nameOf({ kind, rowId }: QueueJob): string {
-  return `${kind} ${rowId}`;
-}
-
-function toJob({ kind, rowId, key, isOrdered }: QueueJob): QueueJob {
-  return { kind, rowId, key, isOrdered };
+function find(entries: Iterable<Entry>, fits: (entry: Entry) => boolean): Entry | undefined {
+  for (const entry of entries) if (fits(entry)) return entry;
+  return undefined;
 }

@@ -1,5 +1,5 @@
 /**
- * The part of pg-boss that `postgres-queue.ts` uses. The types of the package do not compile without `skipLibCheck`.
+ * The part of pg-boss that the queue uses. The types of the package do not compile without `skipLibCheck`.
  */
 declare module 'pg-boss' {
   export interface Db {
@@ -27,7 +27,7 @@ declare module 'pg-boss' {
   }
 
   interface QueueSettings {
-    readonly policy?: 'standard' | 'key_strict_fifo';
+    readonly policy?: 'exclusive' | 'short' | 'standard' | 'key_strict_fifo';
     readonly retryLimit: number;
     readonly retryDelay: number;
     readonly retryBackoff: boolean;
@@ -37,15 +37,19 @@ declare module 'pg-boss' {
   }
 
   interface NewJob {
-    readonly id: string;
+    readonly id?: string;
     readonly data: object;
     readonly singletonKey: string;
     readonly group: { readonly id: string };
-    /** Seconds from now. */
-    readonly startAfter?: string;
+    readonly priority?: number;
   }
 
-  type Target = { readonly id: string } | { readonly singletonKey: string; readonly match: 'all' };
+  interface FetchOptions {
+    readonly batchSize: number;
+    readonly ignoreGroups: string[];
+    readonly minPriority?: number;
+    readonly maxPriority?: number;
+  }
 
   export class PgBoss {
     constructor(options: {
@@ -71,18 +75,16 @@ declare module 'pg-boss' {
     ): Promise<readonly { readonly name: string; readonly heartbeatSeconds: number | null }[]>;
     createQueue(name: string, settings: QueueSettings): Promise<void>;
     updateQueue(name: string, settings: QueueSettings): Promise<void>;
-    fetch<D>(
-      name: string,
-      options: { readonly batchSize: number; readonly ignoreGroups: string[] },
-    ): Promise<readonly (JobAttempt & { readonly data: D })[]>;
+    fetch<D>(name: string, options: FetchOptions): Promise<readonly (JobAttempt & { readonly data: D })[]>;
+    findJobs(name: string, options: { readonly id: string }): Promise<readonly { readonly id: string }[]>;
     insert(name: string, jobs: NewJob[], options: On): Promise<unknown>;
     update(
       name: string,
       data: undefined,
-      options: On & Target & { readonly startAfter: number },
+      options: { readonly id: string; readonly startAfter: number; readonly priority: number },
     ): Promise<unknown>;
-    fail(name: string, job: JobAttempt, data: null, options: On): Promise<Answer>;
-    deleteJob(name: string, jobs: JobAttempt[] | string[], options: On): Promise<Answer>;
+    fail(name: string, job: JobAttempt, data: null): Promise<Answer>;
+    deleteJob(name: string, jobs: JobAttempt[], options: On): Promise<Answer>;
     touch(name: string, jobs: JobAttempt | JobAttempt[], options?: On): Promise<Answer>;
   }
 }

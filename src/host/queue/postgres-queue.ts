@@ -7,17 +7,20 @@ import {
   wholeNumber,
 } from '../../shared/errors/check-options.js';
 import { EngineError } from '../../shared/errors/engine-error.js';
-import { loadPackages } from '../../shared/errors/load-packages.js';
 import type { HostWriter } from '../store/tables.js';
 import {
   assertOwned,
+  type HeldSlots,
   type HostQueue,
-  type JobKind,
-  type QueueDelivery,
-  type QueueJob,
+  LANES,
+  type Lane,
+  type QueueKey,
   type QueueStartOptions,
-  TAKEN_OVER,
+  type Turn,
+  takenOver,
 } from './host-queue.js';
+import { loadBoss, lockKeys, type OpenBoss } from './open-boss.js';
+import { Slots } from './slots.js';
 
 /** Options of `createPostgresQueue`. */
 export interface PostgresQueueOptions {
@@ -26,7 +29,7 @@ export interface PostgresQueueOptions {
   /** Polling interval in milliseconds, in addition to notifications. Default 500. */
   readonly pollMs?: number | undefined;
   /**
-   * Time without a heartbeat after which other processes take over the jobs of a process. Minimum and default: 10.
+   * Time without a heartbeat after which other processes take over the turns of a process. Minimum and default: 10.
    */
   readonly heartbeatSeconds?: number | undefined;
   /** PostgreSQL schema of pg-boss. Default `iml_queue`. */
@@ -35,38 +38,37 @@ export interface PostgresQueueOptions {
   readonly clock?: Clock | undefined;
 }
 
-const QUEUES = { ordered: 'ordered', parallel: 'parallel' } as const;
-/** `hold` fails a job, which counts as a retry. A job without retries left would block its key forever. */
-const RETRY_LIMIT = 2_000_000_000;
-/** The maximum of pg-boss. Heartbeats detect dead processes. */
-const EXPIRE_SECONDS = 24 * 60 * 60;
-/** pg-boss deletes older waiting jobs, but a scenario may be off for years. */
-const RETENTION_SECONDS = 20 * 365 * 24 * 60 * 60;
-const SUPERVISE_SECONDS = 2;
 const CHANNEL = 'iml_host';
 const MAX_FETCH = 20;
-/** Delay before an unsettled job is delivered again. */
+/** Delay before a turn that was not ended is delivered again. */
 const UNSETTLED_SECONDS = 1;
-/** Maximum share of the concurrent deliveries per key. [choice] */
-const KEY_SHARE = 0.75;
+/** Priorities of jobs: keys that just woke come before keys that had a turn. */
+const FRESH = 1;
+const AGAIN = 0;
 
-/** A job delivered to this process. */
+/** A turn delivered to this process. */
 interface Held {
-  readonly name: string;
+  readonly turn: Turn;
   readonly attempt: JobAttempt;
-  readonly key: string;
   readonly abort: AbortController;
+  isEnded: boolean;
 }
 
 interface Run extends QueueStartOptions {
-  readonly handler: (delivery: QueueDelivery) => Promise<void>;
-  readonly loop: Promise<void>;
-  readonly end: () => Promise<void>;
+  readonly handler: (turn: Turn) => Promise<void>;
+  readonly boss: PgBoss;
+  readonly slots: Slots;
+  isOn: boolean;
+}
+
+/** Data of a job. */
+interface JobData {
+  readonly key: string;
+  readonly tenant: string;
 }
 
 /**
- * A queue on pg-boss 12 in a PostgreSQL database, for any number of processes. Needs the package "pg-boss". Adds and
- * settles jobs in the transactions of their rows.
+ * A queue on pg-boss 12 in a PostgreSQL database, for any number of processes. Needs the package "pg-boss".
  *
  * @throws EngineError (PACKAGE_MISSING)
  */
@@ -83,320 +85,299 @@ export async function createPostgresQueue(options: PostgresQueueOptions): Promis
     'The options of createPostgresQueue',
     ['url'],
   );
-  const loaded = await loadPackages('A queue on PostgreSQL', {
-    'pg-boss': () => import('pg-boss'),
-  });
-  const { url, pollMs = 500, heartbeatSeconds = 10, schema = 'iml_queue', clock = SYSTEM_CLOCK } = options;
-  let onError: (error: unknown) => void = () => {};
-  const held = new Map<string, Held>();
-  const handlers = new Set<Promise<void>>();
-  const settled = new WeakSet<Held>();
-  let run: Run | undefined;
-  let opening: Promise<PgBoss> | undefined;
-  let wake: () => void = () => {};
-  let isWoken = false;
+  return new PostgresQueue(await loadBoss(), options);
+}
 
-  const wakeUp = (): void => {
-    isWoken = true;
-    wake();
-  };
+class PostgresQueue implements HostQueue {
+  readonly isShared = true;
+  readonly #openBoss: OpenBoss;
+  readonly #url: string;
+  readonly #schema: string;
+  readonly #pollMs: number;
+  readonly #heartbeatSeconds: number;
+  readonly #clock: Clock;
+  readonly #held = new Map<string, Held>();
+  readonly #handlers = new Set<Promise<void>>();
+  #onError: (error: unknown) => void = () => {};
+  #opening: Promise<PgBoss> | undefined;
+  #run: Run | undefined;
+  #end: (() => Promise<void>) | undefined;
+  #wakeLoop: () => void = () => {};
+  #isWoken = false;
+  #rounds = 0;
 
-  /** A process that only adds jobs does not supervise others. */
-  async function open(isWorking: boolean): Promise<PgBoss> {
-    const boss = new loaded['pg-boss'].PgBoss({
-      connectionString: url,
-      schema,
-      max: isWorking ? 4 : 2,
-      application_name: 'iml-host queue',
-      // Without a response, `fetch` would wait forever and this process would take no more jobs.
-      query_timeout: heartbeatSeconds * 1000,
-      schedule: false,
-      supervise: isWorking,
-      superviseIntervalSeconds: SUPERVISE_SECONDS,
-      // Monitoring also checks heartbeats.
-      monitorIntervalSeconds: SUPERVISE_SECONDS,
-      registerInstance: isWorking,
-      openTelemetry: { enabled: false },
-    });
-    boss.on('error', (error) => onError(error));
-    try {
-      await boss.start();
-      const settings = {
-        retryLimit: RETRY_LIMIT,
-        retryDelay: 0,
-        retryBackoff: false,
-        expireInSeconds: EXPIRE_SECONDS,
-        retentionSeconds: RETENTION_SECONDS,
-        heartbeatSeconds,
-      };
-      const known = await boss.getQueues([QUEUES.ordered, QUEUES.parallel]);
-      for (const name of [QUEUES.ordered, QUEUES.parallel]) {
-        const queue = known.find((one) => one.name === name);
-        const policy = name === QUEUES.ordered ? 'key_strict_fifo' : 'standard';
-        if (queue === undefined) await boss.createQueue(name, { ...settings, policy });
-        else if (isWorking && queue.heartbeatSeconds !== heartbeatSeconds) {
-          await boss.updateQueue(name, settings);
-        }
-      }
-      return boss;
-    } catch (error) {
-      await boss.stop({ graceful: false }).catch(() => {});
-      throw error;
-    }
+  constructor(
+    openBoss: OpenBoss,
+    {
+      url,
+      pollMs = 500,
+      heartbeatSeconds = 10,
+      schema = 'iml_queue',
+      clock = SYSTEM_CLOCK,
+    }: PostgresQueueOptions,
+  ) {
+    this.#openBoss = openBoss;
+    this.#url = url;
+    this.#schema = schema;
+    this.#pollMs = pollMs;
+    this.#heartbeatSeconds = heartbeatSeconds;
+    this.#clock = clock;
   }
 
-  function requireBoss(): Promise<PgBoss> {
-    opening ??= open(false).catch((error: unknown) => {
-      opening = undefined;
-      throw error;
+  readonly wake: HostQueue['wake'] = async (writer, lane, keys, { isFresh }) => {
+    if (keys.length === 0) return;
+    const boss = await this.#requireBoss();
+    const db = requireDb(writer);
+    // Without the lock, a turn could end between the insert and the commit: it sees no rows, and its job is gone.
+    const locked = lockKeys(
+      db,
+      keys.map(({ key }) => key),
+      'shared',
+    );
+    await Promise.all([locked, this.#insert(boss, db, lane, keys, isFresh ? FRESH : AGAIN)]);
+  };
+
+  readonly lock: HostQueue['lock'] = async (writer, turns) => {
+    if (turns.length === 0) return;
+    await lockKeys(
+      requireDb(writer),
+      turns.map(({ key }) => key),
+      'exclusive',
+    );
+  };
+
+  readonly end: HostQueue['end'] = async (writer, turns, again) => {
+    const boss = await this.#requireBoss();
+    const db = requireDb(writer);
+    for (const lane of LANES) {
+      const attempts = turns.filter((turn) => turn.lane === lane).map(toAttempt);
+      if (attempts.length > 0) {
+        // Deleted instead of completed: the rows record the results.
+        const { affected } = await boss.deleteJob(lane, attempts, { db });
+        assertOwned(affected, attempts.length);
+      }
+      const left = again.filter((one) => one.lane === lane);
+      if (left.length > 0) await this.#insert(boss, db, lane, left, AGAIN);
+    }
+    writer.afterCommit(() => {
+      for (const { id, job } of turns) {
+        const held = this.#held.get(job);
+        if (held?.turn.id === id) held.isEnded = true;
+      }
+    });
+  };
+
+  readonly findLost: HostQueue['findLost'] = async (jobs) => {
+    const boss = await this.#requireBoss();
+    const lost: string[] = [];
+    for (const job of jobs) {
+      if (this.#held.has(job)) continue;
+      const found = await Promise.all(LANES.map((lane) => boss.findJobs(lane, { id: job })));
+      if (found.flat().length === 0) lost.push(job);
+    }
+    return lost;
+  };
+
+  readonly held = (): readonly HeldSlots[] => this.#run?.slots.list() ?? [];
+
+  readonly start: HostQueue['start'] = async (handler, options) => {
+    this.#onError = options.onError;
+    await this.close();
+    const boss = await this.#open(true);
+    const slots = new Slots(options.concurrency, options.share);
+    const run: Run = { ...options, handler, boss, slots, isOn: true };
+    this.#run = run;
+    const listener = await boss
+      .getDb()
+      .listen?.(CHANNEL, this.#wakeUp, this.#wakeUp)
+      .catch((error: unknown) => void this.#onError(error));
+    const loop = this.#fetchAll(run);
+    const everyMs = (this.#heartbeatSeconds * 1000) / 4;
+    const endHeartbeat = repeatEvery(this.#clock, everyMs, () => this.#sendHeartbeat(boss), this.#onError);
+    this.#end = async () => {
+      run.isOn = false;
+      this.#wakeUp();
+      await loop;
+      while (this.#handlers.size > 0) await Promise.all(this.#handlers);
+      endHeartbeat();
+      await listener?.close();
+    };
+  };
+
+  readonly stop = async (): Promise<void> => {
+    const end = this.#end;
+    this.#end = undefined;
+    await end?.();
+    this.#run = undefined;
+  };
+
+  readonly close = async (): Promise<void> => {
+    const boss = await this.#opening?.catch(() => undefined);
+    this.#opening = undefined;
+    await boss?.stop({ graceful: false });
+  };
+
+  readonly #wakeUp = (): void => {
+    this.#isWoken = true;
+    this.#wakeLoop();
+  };
+
+  #open(isWorking: boolean): Promise<PgBoss> {
+    const opening = this.#openBoss({
+      ...{ url: this.#url, schema: this.#schema, heartbeatSeconds: this.#heartbeatSeconds, isWorking },
+      onError: (error) => this.#onError(error),
+    });
+    this.#opening = opening;
+    opening.catch(() => {
+      if (this.#opening === opening) this.#opening = undefined;
     });
     return opening;
   }
 
-  async function closeBoss(): Promise<void> {
-    const boss = await opening?.catch(() => undefined);
-    opening = undefined;
-    await boss?.stop({ graceful: false });
+  #requireBoss(): Promise<PgBoss> {
+    return this.#opening ?? this.#open(false);
   }
 
-  async function sleep(ms: number): Promise<void> {
-    if (isWoken) return;
+  /** Adds jobs of keys without one, and notifies the other processes. */
+  async #insert(
+    boss: PgBoss,
+    db: Db,
+    lane: Lane,
+    keys: readonly QueueKey[],
+    priority: number,
+  ): Promise<void> {
+    const unique = new Map(keys.map((one) => [one.key, one]));
+    const jobs = [...unique.keys()].sort().map((key) => {
+      const tenant = unique.get(key)?.tenant ?? key;
+      return { data: { key, tenant } satisfies JobData, singletonKey: key, group: { id: tenant }, priority };
+    });
+    await boss.insert(lane, jobs, { db });
+    await db.executeSql('select pg_notify($1, $2)', [CHANNEL, '']);
+  }
+
+  async #sleep(ms: number): Promise<void> {
+    if (this.#isWoken) return;
     await new Promise<void>((resolve) => {
-      const cancel = clock.after(ms, resolve);
-      wake = () => {
+      const cancel = this.#clock.after(ms, resolve);
+      this.#wakeLoop = () => {
         cancel();
         resolve();
       };
     });
   }
 
-  async function fetchAll(
-    boss: PgBoss,
-    isOn: () => boolean,
-    start: Omit<Run, 'loop' | 'end'>,
-  ): Promise<void> {
-    const { concurrency } = start;
-    while (isOn()) {
-      isWoken = false;
+  async #fetchAll(run: Run): Promise<void> {
+    while (run.isOn) {
+      this.#isWoken = false;
       let count = 0;
       try {
-        for (const name of [QUEUES.ordered, QUEUES.parallel]) {
-          const free = Math.min(MAX_FETCH, concurrency - handlers.size);
-          if (free < 1 || !isOn()) continue;
-          const isOrdered = name === QUEUES.ordered;
-          const { full, left } = countShares(concurrency);
-          const jobs = await boss.fetch<JobData>(name, {
-            batchSize: isOrdered ? free : Math.min(free, left),
-            ignoreGroups: isOrdered ? [] : full,
-          });
-          count += jobs.length;
-          for (const job of jobs) handle(boss, start, name, job);
-        }
+        count = await this.#fetchRound(run);
       } catch (error) {
-        onError(error);
+        run.onError(error);
       }
-      if (count === 0 || handlers.size >= concurrency) await sleep(pollMs);
+      if (count === 0) await this.#sleep(this.#pollMs);
     }
   }
 
-  /** Keys that used up their share of the deliveries of this process, and the remaining number for other keys. */
-  function countShares(concurrency: number): { readonly full: string[]; readonly left: number } {
-    const counts = new Map<string, number>();
-    for (const { key, name } of held.values()) {
-      if (name === QUEUES.parallel) counts.set(key, (counts.get(key) ?? 0) + 1);
-    }
-    const share = Math.max(1, Math.floor(concurrency * KEY_SHARE));
-    const full = [...counts].filter(([, count]) => count >= share).map(([key]) => key);
-    const others = [...counts.values()].filter((count) => count < share);
-    return { full, left: share - Math.max(0, ...others) };
+  /** Fetches from both lanes, another one first each time. @returns the number of turns */
+  async #fetchRound(run: Run): Promise<number> {
+    this.#rounds++;
+    const lanes = this.#rounds % 2 === 0 ? LANES : LANES.toReversed();
+    let count = 0;
+    for (const lane of lanes) if (run.isOn) count += await this.#fetchLane(run, lane);
+    return count;
   }
 
-  function handle(
-    boss: PgBoss,
-    { handler }: Pick<Run, 'handler'>,
-    name: string,
-    { id, retryCount, data }: JobAttempt & { readonly data: JobData },
-  ): void {
+  async #fetchLane(run: Run, lane: Lane): Promise<number> {
+    const { slots, boss } = run;
+    const isReserve = slots.common < 1;
+    const free = Math.min(MAX_FETCH, isReserve ? slots.free : slots.common);
+    if (free < 1) return 0;
+    const prefersAgain = !isReserve && slots.prefersAgain();
+    const bounds = { ...(isReserve && { minPriority: FRESH }), ...(prefersAgain && { maxPriority: AGAIN }) };
+    const full = slots.fullTenants;
+    const fetch = (batchSize: number, ignoreGroups: readonly string[], priorities: object) =>
+      boss.fetch<JobData>(lane, { batchSize, ignoreGroups: [...ignoreGroups], ...priorities });
+    let jobs = await fetch(Math.min(free, slots.tenantRest), full, bounds);
+    // Only keys that just woke wait.
+    if (jobs.length === 0 && prefersAgain) jobs = await fetch(Math.min(free, slots.tenantRest), full, {});
+    // No other tenant waits.
+    if (jobs.length === 0 && full.length > 0) jobs = await fetch(free, [], isReserve ? bounds : {});
+    let left = jobs.length;
+    for (const job of jobs) {
+      if (isReserve && slots.hasKey(job.data.key)) await this.#returnToQueue(boss, lane, job, 0);
+      else this.#deliver(run, lane, job, slots.countFor(lane, job.data, left));
+      left--;
+    }
+    return jobs.length;
+  }
+
+  #deliver(run: Run, lane: Lane, job: JobAttempt & { readonly data: JobData }, slots: number): void {
+    const { id, retryCount, data } = job;
     const abort = new AbortController();
     // Its earlier delivery was lost because this process was considered dead.
-    held.get(id)?.abort.abort(takenOver());
-    const one: Held = { name, key: data.key, attempt: { id, retryCount }, abort };
-    held.set(id, one);
-    const job = { ...fromUuid(id), key: data.key, isOrdered: name === QUEUES.ordered };
-    const done: Promise<void> = handler({ ...job, attempt: retryCount, signal: abort.signal })
-      .catch(onError)
+    this.#held.get(id)?.abort.abort(takenOver());
+    const attempt = { id, retryCount };
+    const resize = run.slots.take(data, slots);
+    const turn: Turn = {
+      ...{ id: `${id}:${retryCount}`, job: id, lane, key: data.key, tenant: data.tenant, slots },
+      isRepeat: retryCount > 0,
+      signal: abort.signal,
+      resize: (left) => {
+        resize(left);
+        this.#wakeUp();
+      },
+      renew: async (writer) => {
+        const { affected } = await run.boss.touch(lane, attempt, { db: requireDb(writer) });
+        assertOwned(affected, 1);
+      },
+    };
+    const held: Held = { turn, attempt, abort, isEnded: false };
+    this.#held.set(id, held);
+    const done: Promise<void> = run
+      .handler(turn)
+      .catch(run.onError)
       .then(async () => {
-        if (!settled.has(one)) await holdFor(boss, undefined, one, UNSETTLED_SECONDS);
+        if (!held.isEnded) await this.#returnToQueue(run.boss, lane, attempt, UNSETTLED_SECONDS);
       })
-      .catch(onError)
+      .catch(run.onError)
       .finally(() => {
-        handlers.delete(done);
-        if (held.get(id) === one) held.delete(id);
-        wakeUp();
+        this.#handlers.delete(done);
+        if (this.#held.get(id) === held) this.#held.delete(id);
+        turn.resize(0);
       });
-    handlers.add(done);
+    this.#handlers.add(done);
   }
 
-  /** Fails a job with a new start time. Keeps its position and key. */
-  async function holdFor(
+  /** Delivers a job again, after the keys that just woke. */
+  async #returnToQueue(
     boss: PgBoss,
-    db: Db | undefined,
-    { name, attempt }: Pick<Held, 'name' | 'attempt'>,
+    lane: Lane,
+    { id, retryCount }: JobAttempt,
     seconds: number,
-  ): Promise<number> {
-    const on = db === undefined ? {} : { db };
-    const { affected } = await boss.fail(name, attempt, null, on);
-    if (affected > 0) await boss.update(name, undefined, { id: attempt.id, startAfter: seconds, ...on });
-    return affected;
+  ): Promise<void> {
+    const { affected } = await boss.fail(lane, { id, retryCount }, null);
+    if (affected > 0) await boss.update(lane, undefined, { id, startAfter: seconds, priority: AGAIN });
   }
 
-  /** The delivery known to this process; undefined for a job settled without a delivery. */
-  function toAttempt({ attempt, ...job }: QueueDelivery): JobAttempt | undefined {
-    return attempt === undefined ? undefined : { id: toUuid(job), retryCount: attempt };
-  }
-
-  /** Marks a job as settled after the commit. */
-  function settle(writer: HostWriter, job: QueueDelivery): void {
-    const one = held.get(toUuid(job));
-    if (one === undefined || one.attempt.retryCount !== job.attempt) return;
-    writer.afterCommit(() => settled.add(one));
-  }
-
-  /** Notifies the other processes, which then fetch immediately. */
-  async function announce(writer: HostWriter): Promise<void> {
-    await requireDb(writer).executeSql('select pg_notify($1, $2)', [CHANNEL, '']);
-  }
-
-  async function sendHeartbeat(boss: PgBoss): Promise<void> {
-    for (const name of [QUEUES.ordered, QUEUES.parallel]) {
-      const own = [...held.values()].filter((one) => one.name === name);
+  async #sendHeartbeat(boss: PgBoss): Promise<void> {
+    for (const lane of LANES) {
+      const own = [...this.#held.values()].filter(({ turn }) => turn.lane === lane);
       if (own.length === 0) continue;
       const { settled: alive } = await boss.touch(
-        name,
+        lane,
         own.map(({ attempt }) => attempt),
       );
       for (const one of own) {
-        const isLost = !alive.includes(one.attempt.id) && held.get(one.attempt.id) === one;
-        if (isLost && !settled.has(one)) one.abort.abort(takenOver());
+        const isHeld = this.#held.get(one.attempt.id) === one && !one.isEnded;
+        if (isHeld && !alive.includes(one.attempt.id)) one.abort.abort(takenOver());
       }
     }
   }
-
-  const secondsUntil = (atMs: number): number => Math.max(0, (atMs - clock.now()) / 1000);
-
-  return {
-    isShared: true,
-    enqueue: async (writer, jobs) => {
-      if (jobs.length === 0) return;
-      const boss = await requireBoss();
-      const db = requireDb(writer);
-      for (const isOrdered of [true, false]) {
-        const own = jobs.filter((job) => job.isOrdered === isOrdered);
-        if (own.length === 0) continue;
-        const rows = own.map((job) => ({
-          id: toUuid(job),
-          data: { key: job.key },
-          singletonKey: job.key,
-          group: { id: job.key },
-          // A delay instead of a time, because the server clock may differ.
-          ...(job.runAtMs !== undefined && { startAfter: String(secondsUntil(job.runAtMs)) }),
-        }));
-        await boss.insert(queueOf({ isOrdered }), rows, { db });
-      }
-      await announce(writer);
-    },
-    complete: async (writer, jobs) => {
-      const boss = await requireBoss();
-      const db = requireDb(writer);
-      for (const isOrdered of [true, false]) {
-        const own = jobs.filter((job) => job.isOrdered === isOrdered);
-        const name = queueOf({ isOrdered });
-        const attempts = own.flatMap((job) => toAttempt(job) ?? []);
-        if (attempts.length > 0) {
-          // Deleted instead of completed: the row records the result.
-          const { affected } = await boss.deleteJob(name, attempts, { db });
-          assertOwned(affected, attempts.length);
-        }
-        const ids = own.filter(({ attempt }) => attempt === undefined).map(toUuid);
-        if (ids.length > 0) await boss.deleteJob(name, ids, { db });
-      }
-      for (const job of jobs) settle(writer, job);
-    },
-    hold: async (writer, job, untilMs) => {
-      const boss = await requireBoss();
-      const db = requireDb(writer);
-      const name = queueOf(job);
-      const attempt = toAttempt(job);
-      if (attempt === undefined) {
-        await boss.update(name, undefined, { id: toUuid(job), startAfter: secondsUntil(untilMs), db });
-      } else assertOwned(await holdFor(boss, db, { name, attempt }, secondsUntil(untilMs)), 1);
-      settle(writer, job);
-    },
-    renew: async (writer, job) => {
-      const attempt = toAttempt(job);
-      if (attempt === undefined) return;
-      const boss = await requireBoss();
-      const { affected } = await boss.touch(queueOf(job), attempt, { db: requireDb(writer) });
-      assertOwned(affected, 1);
-    },
-    release: async (writer, key) => {
-      const boss = await requireBoss();
-      const db = requireDb(writer);
-      for (const name of [QUEUES.ordered, QUEUES.parallel]) {
-        await boss.update(name, undefined, { singletonKey: key, match: 'all', startAfter: 0, db });
-      }
-      await announce(writer);
-    },
-    start: async (handler, startOptions) => {
-      onError = startOptions.onError;
-      await closeBoss();
-      opening = open(true);
-      opening.catch(() => {
-        opening = undefined;
-      });
-      const boss = await opening;
-      const listener = await boss
-        .getDb()
-        .listen?.(CHANNEL, wakeUp, wakeUp)
-        .catch((error: unknown) => void onError(error));
-      let isOn = true;
-      const start = { handler, ...startOptions };
-      const loop = fetchAll(boss, () => isOn, start);
-      const endHeartbeat = repeatEvery(
-        clock,
-        (heartbeatSeconds * 1000) / 4,
-        () => sendHeartbeat(boss),
-        onError,
-      );
-      run = {
-        ...start,
-        loop,
-        end: async () => {
-          isOn = false;
-          wakeUp();
-          await loop;
-          while (handlers.size > 0) await Promise.all(handlers);
-          endHeartbeat();
-          await listener?.close();
-        },
-      };
-    },
-    stop: async () => {
-      const current = run;
-      run = undefined;
-      await current?.end();
-    },
-    close: closeBoss,
-  };
 }
 
-/** Data of a job in addition to its id. */
-interface JobData {
-  readonly key: string;
-}
-
-function queueOf({ isOrdered }: Pick<QueueJob, 'isOrdered'>): string {
-  return isOrdered ? QUEUES.ordered : QUEUES.parallel;
+function toAttempt({ id, job }: Turn): JobAttempt {
+  return { id: job, retryCount: Number(id.slice(job.length + 1)) };
 }
 
 function requireDb(writer: HostWriter): Db {
@@ -410,27 +391,4 @@ function requireDb(writer: HostWriter): Db {
   return {
     executeSql: async (text, values = []) => ({ rows: [...(await sql.run(text, values)).rows] }),
   };
-}
-
-function takenOver(): EngineError {
-  return new EngineError('HOST_LEASE', TAKEN_OVER);
-}
-
-const KINDS: readonly JobKind[] = ['event', 'retry', 'run'];
-
-/**
- * Derives the id from kind and row, so that a job exists once. Ids grow with row ids, because pg-boss orders jobs of
- * one insert by id.
- */
-function toUuid({ kind, rowId }: Pick<QueueJob, 'kind' | 'rowId'>): string {
-  const row = rowId.toString(16).padStart(18, '0');
-  const first = (KINDS.indexOf(kind) + 1).toString(16).padStart(8, '0');
-  return `${first}-0000-7${row.slice(0, 3)}-8${row.slice(3, 6)}-${row.slice(6)}`;
-}
-
-function fromUuid(id: string): Pick<QueueJob, 'kind' | 'rowId'> {
-  const kind = KINDS[Number.parseInt(id.slice(0, 8), 16) - 1];
-  const rowId = Number.parseInt(`${id.slice(15, 18)}${id.slice(20, 23)}${id.slice(24)}`, 16);
-  if (kind !== undefined && Number.isSafeInteger(rowId)) return { kind, rowId };
-  throw new EngineError('USAGE', `The queue contains a job of another program: ${id}.`);
 }

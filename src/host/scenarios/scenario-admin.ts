@@ -2,7 +2,7 @@ import { nextState } from '../../scenario/next-state.js';
 import { NEW_SCENARIO, nextStart, type ScenarioState } from '../../scenario/scenario-state.js';
 import { EngineError } from '../../shared/errors/engine-error.js';
 import { type AdminOptions, checkAdminOptions } from '../events/event-admin.js';
-import { enqueueScenario, keyOf, OPEN_INCOMPLETES, retryJob, runJob } from '../queue/scenario-jobs.js';
+import { toPlanColumns, wakeScenarios } from '../queue/scenario-keys.js';
 import { copyStored } from '../store/kept-value.js';
 import {
   assertCanAnswer,
@@ -14,6 +14,7 @@ import {
   type StoredPlan,
 } from '../store/scenario-plan.js';
 import type { HostStore, HostWriter, IncompleteRow, ScenarioRow } from '../store/tables.js';
+import { OPEN_INCOMPLETES } from '../work/claim.js';
 import { type PlannedRun, planFirst } from '../work/schedule.js';
 
 /** Input of `put`. */
@@ -23,6 +24,11 @@ export interface CreateScenarioInput {
   readonly plan: ScenarioPlan;
   /** The hook whose events it processes; absent for polling triggers. */
   readonly hookId?: number | undefined;
+  /**
+   * Whom the slots of its runs count for: `share` limits the slots per tenant while another one waits. Default: the
+   * name.
+   */
+  readonly tenant?: string | undefined;
 }
 
 /** Manages scenarios from any process with access to the store. */
@@ -101,10 +107,11 @@ export function createScenarioAdmin(options: AdminOptions): ScenarioAdmin {
 /** Does not read the queue, whatever its length. Activating a suspended scenario ends the suspension. [inf] */
 async function turn(
   { store, queue, clock }: AdminOptions,
-  { id }: ScenarioRow,
+  { id, tenant }: ScenarioRow,
   kind: 'turned-on' | 'turned-off',
 ): Promise<void> {
   await store.transaction(async (writer) => {
+    await wakeScenarios(writer, queue, [{ id, tenant }]);
     const row = await writer.getLocked('scenarios', { id }, 'update');
     if (row === undefined) return;
     const nowMs = clock.now();
@@ -126,9 +133,6 @@ async function turn(
       const waiting = { hookId: row.hookId, status: 'pending', notBeforeMs: { above: nowMs } } as const;
       await writer.update('events', waiting, { notBeforeMs: nowMs });
     }
-    const nextRunMs = planned.nextRunMs ?? row.nextRunMs;
-    if (nextRunMs !== null) await queue.enqueue(writer, [runJob(row, nextRunMs)]);
-    await queue.release(writer, keyOf(id));
   }, COMMITTED);
 }
 
@@ -140,19 +144,13 @@ async function changeIncomplete(
   const present = await store.get('incompletes', { id });
   if (present === undefined) throw new EngineError('HOST_MISSING', `Unknown incomplete execution ${id}.`);
   await store.transaction(async (writer) => {
+    const where = { id: present.scenarioId };
+    await wakeScenarios(writer, queue, await writer.find('scenarios', { where, columns: ['tenant'] }));
     const open = { id, status: ['waiting', 'unresolved'] } as const;
     const changed = await writer.update('incompletes', open, { ...change, crashes: 0, crashesAlone: 0 });
     if (changed === 0) {
       throw new EngineError('HOST_REFUSED', `The incomplete execution ${id} is ${present.status}.`);
     }
-    const { scenarioId } = present;
-    const columns = ['definition'] as const;
-    const [scenario] = await writer.find('scenarios', { where: { id: scenarioId }, columns });
-    if (scenario === undefined) return;
-    if (change.status === 'waiting') {
-      await queue.enqueue(writer, [retryJob(scenario, id, change.retryAtMs ?? null)]);
-    }
-    await queue.release(writer, keyOf(scenarioId));
   }, COMMITTED);
 }
 
@@ -166,13 +164,17 @@ async function removeScenario(writer: HostWriter, id: number, nowMs: number): Pr
 async function putScenario(
   writer: HostWriter,
   { queue, clock }: AdminOptions,
-  { name, plan, hookId: hookInput }: CreateScenarioInput,
+  { name, plan, hookId: hookInput, tenant = name }: CreateScenarioInput,
 ): Promise<void> {
   assertCanAnswer(name, plan);
   assertFits(name, plan);
   const hookId = hookInput ?? null;
-  // Storing an event for a hook without a scenario locks the hook as well, so that one of both transactions adds the
-  // job.
+  // Storing an event for a hook without a scenario locks the hook as well, so that one of both transactions wakes the
+  // key.
+  const known = await writer.get('scenarios', { name });
+  const stored: StoredPlan = { ...plan, hasHadHook: findHadHook(known, hookId) };
+  if (known !== undefined && isSame(known, { plan: stored, hookId, tenant })) return;
+  await wakeScenarios(writer, queue, known === undefined ? [] : [known]);
   if (hookId !== null) await writer.getLocked('hooks', { id: hookId }, 'update');
   const present = await writer.getLocked('scenarios', { name }, 'update');
   const taken = hookId === null ? undefined : await writer.get('scenarios', { hookId });
@@ -180,36 +182,38 @@ async function putScenario(
     throw new EngineError('HOST_REFUSED', `The hook of "${name}" belongs to the scenario "${taken.name}".`);
   }
   const nowMs = clock.now();
-  const stored: StoredPlan = { ...plan, hasHadHook: findHadHook(present, hookId) };
-  if (present !== undefined && isSame(present, stored, hookId)) return;
-  const state: ScenarioState = present === undefined ? NEW_SCENARIO : readState(present);
+  const state: ScenarioState = present === undefined ? NEW_SCENARIO : repairState(present);
   const planned = await planChanged(plan, present, state, nowMs);
-  const change = { definition: stored, hookId, ...planned };
-  const id = present?.id ?? (await insertScenario(writer, name, { ...change, state }));
-  if (present !== undefined) await writer.update('scenarios', { id }, change);
-  const row = await writer.get('scenarios', { id });
-  if (row === undefined) return;
-  await enqueueScenario(writer, queue, row);
-  // With another schedule or hook, work may be due at once.
-  await queue.release(writer, keyOf(id));
+  const change = { definition: stored, hookId, tenant, ...toPlanColumns(plan), ...planned };
+  if (present !== undefined) {
+    await writer.update('scenarios', { id: present.id }, { ...change, state });
+    return;
+  }
+  const id = await insertScenario(writer, name, { ...change, state });
+  // Events may wait for the hook.
+  await wakeScenarios(writer, queue, [{ id, tenant }]);
 }
 
 async function insertScenario(
   writer: HostWriter,
   name: string,
-  change: Pick<ScenarioRow, 'definition' | 'hookId' | 'state' | 'scheduledMs' | 'nextRunMs'>,
+  change: Omit<ScenarioRow, 'id' | 'name' | keyof typeof NEW_ROW>,
 ): Promise<number> {
   const { id } = await writer.insert('scenarios', {
     name,
     ...change,
-    triggerState: null,
-    lastRunMs: null,
-    lastError: null,
-    attempts: 0,
-    crashes: 0,
-    crashesAlone: 0,
+    ...NEW_ROW,
   });
   return id;
+}
+
+const NEW_ROW = {
+  ...{ triggerState: null, lastRunMs: null, lastError: null, attempts: 0, crashes: 0, crashesAlone: 0 },
+} as const;
+
+/** A scenario that went off because its plan could not be read is on again with a plan that can. */
+function repairState(present: ScenarioRow): ScenarioState {
+  return findPlanError(present) === undefined ? readState(present) : NEW_SCENARIO;
 }
 
 /** See `StoredPlan`. */
@@ -219,9 +223,13 @@ function findHadHook(present: ScenarioRow | undefined, hookId: number | null): b
 }
 
 /** A restart with an unchanged file must not change the schedule. */
-function isSame(present: ScenarioRow, plan: StoredPlan, hookId: number | null): boolean {
+function isSame(
+  present: ScenarioRow,
+  { plan, hookId, tenant }: Pick<ScenarioRow, 'hookId' | 'tenant'> & { readonly plan: StoredPlan },
+): boolean {
   if (findPlanError(present) !== undefined) return false;
-  return present.hookId === hookId && JSON.stringify(present.definition) === JSON.stringify(plan);
+  const isUnmoved = present.hookId === hookId && present.tenant === tenant;
+  return isUnmoved && JSON.stringify(present.definition) === JSON.stringify(plan);
 }
 
 /** Another interval or calendar applies at once. Other changes keep the schedule. */

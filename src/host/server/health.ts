@@ -6,9 +6,9 @@ import {
 } from '../../scenario/scenario-state.js';
 import type { Where } from '../../shared/store/record-store.js';
 import type { HostContext } from '../context.js';
-import { OPEN_INCOMPLETES } from '../queue/scenario-jobs.js';
 import { readPlans, readState } from '../store/scenario-plan.js';
 import type { HostReader, IncompleteRow, ScenarioRow } from '../store/tables.js';
+import { OPEN_INCOMPLETES } from '../work/claim.js';
 
 /** Options of `findStalled`. */
 interface StalledOptions {

@@ -23,14 +23,27 @@ export const HOST_MIGRATIONS: Migrations = {
           columns: {
             ...{ hookId: 'whole', scenarioId: 'whole?', status: 'text', bundles: 'json?', request: 'json?' },
             ...{ bytes: 'whole', attempts: 'whole', crashes: 'whole', crashesAlone: 'whole' },
-            ...{ notBeforeMs: 'whole?', error: 'json?', receivedAtMs: 'whole', finishedAtMs: 'whole?' },
+            ...{
+              notBeforeMs: 'whole?',
+              turn: 'text?',
+              error: 'json?',
+              receivedAtMs: 'whole',
+              finishedAtMs: 'whole?',
+            },
           },
           apart: { table: 'payloads', columns: ['bundles', 'request'] },
           indexes: [['status', 'hookId', 'id', 'bytes']],
         },
         scenarios: {
           columns: {
-            ...{ name: 'text', definition: 'json', hookId: 'whole?', state: 'json', triggerState: 'json?' },
+            ...{ name: 'text', definition: 'json', hookId: 'whole?', lane: 'text' },
+            ...{
+              isSequential: 'flag',
+              isTimed: 'flag',
+              tenant: 'text',
+              state: 'json',
+              triggerState: 'json?',
+            },
             ...{ scheduledMs: 'whole?', nextRunMs: 'whole?', attempts: 'whole', crashes: 'whole' },
             ...{ crashesAlone: 'whole', lastRunMs: 'whole?', lastError: 'json?' },
           },
@@ -41,10 +54,13 @@ export const HOST_MIGRATIONS: Migrations = {
           columns: {
             ...{ scenarioId: 'whole', status: 'text', execution: 'json', bytes: 'whole', attempts: 'whole' },
             ...{ crashes: 'whole', crashesAlone: 'whole', error: 'json?', createdAtMs: 'whole' },
-            ...{ retryAtMs: 'whole?', finishedAtMs: 'whole?' },
+            ...{ retryAtMs: 'whole?', turn: 'text?', finishedAtMs: 'whole?' },
           },
           apart: { table: 'executions', columns: ['execution'] },
-          indexes: [['status', 'scenarioId', 'retryAtMs']],
+          indexes: [
+            ['status', 'scenarioId', 'retryAtMs'],
+            ['status', 'retryAtMs'],
+          ],
         },
         settings: { columns: { name: 'text', value: 'json' }, unique: [['name']] },
       }),

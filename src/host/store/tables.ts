@@ -1,5 +1,6 @@
 import type { RecordReader, RecordStore, RecordWriter, Row } from '../../shared/store/record-store.js';
 import type { TableDefinitions } from '../../shared/store/table.js';
+import type { Lane } from '../queue/host-queue.js';
 
 /**
  * `dedicated`: own URL; `address`: the shared URL of a webhook; `member`: receives the events of a shared URL with
@@ -56,8 +57,13 @@ export interface EventRow extends Row, CrashCounts {
   readonly bytes: number;
   /** Number of starts. */
   readonly attempts: number;
-  /** Earliest retry after an error that the event did not cause. */
+  /**
+   * Earliest retry after an error that the event did not cause. Of a running event whose sender waits, the time until
+   * which its process reserved it.
+   */
   readonly notBeforeMs: number | null;
+  /** Id of the turn that runs it; null unless running. Only this turn may store the result. */
+  readonly turn: string | null;
   /** Error of the last attempt. */
   readonly error: unknown;
   readonly receivedAtMs: number;
@@ -71,6 +77,12 @@ export interface ScenarioRow extends Row, CrashCounts {
   readonly definition: unknown;
   /** The hook whose events it processes; null for polling triggers. */
   readonly hookId: number | null;
+  /** Lane of its events, and what the plan says about starts. Copied from the plan, which may be large. */
+  readonly lane: Lane;
+  readonly isSequential: boolean;
+  readonly isTimed: boolean;
+  /** Whom the slots of its runs count for: the app of its trigger, or the owner that the file names. */
+  readonly tenant: string;
   /** The state of `nextState`. */
   readonly state: unknown;
   /** State of a polling trigger, where the next poll starts: `JsonText` if large. */
@@ -103,6 +115,8 @@ export interface IncompleteRow extends Row, CrashCounts {
   readonly error: unknown;
   readonly createdAtMs: number;
   readonly retryAtMs: number | null;
+  /** Id of the turn that runs it; null unless running. */
+  readonly turn: string | null;
   /** When it was resolved or discarded. */
   readonly finishedAtMs: number | null;
 }
@@ -168,6 +182,7 @@ export const HOST_TABLES: TableDefinitions<HostTables> = {
       crashes: 'whole',
       crashesAlone: 'whole',
       notBeforeMs: 'whole?',
+      turn: 'text?',
       error: 'json?',
       receivedAtMs: 'whole',
       finishedAtMs: 'whole?',
@@ -182,6 +197,10 @@ export const HOST_TABLES: TableDefinitions<HostTables> = {
       name: 'text',
       definition: 'json',
       hookId: 'whole?',
+      lane: 'text',
+      isSequential: 'flag',
+      isTimed: 'flag',
+      tenant: 'text',
       state: 'json',
       triggerState: 'json?',
       scheduledMs: 'whole?',
@@ -211,12 +230,16 @@ export const HOST_TABLES: TableDefinitions<HostTables> = {
       error: 'json?',
       createdAtMs: 'whole',
       retryAtMs: 'whole?',
+      turn: 'text?',
       finishedAtMs: 'whole?',
     },
     large: ['execution'],
     apart: { table: 'executions', columns: ['execution'] },
     sealed: ['execution'],
-    indexes: [['status', 'scenarioId', 'retryAtMs']],
+    indexes: [
+      ['status', 'scenarioId', 'retryAtMs'],
+      ['status', 'retryAtMs'],
+    ],
   },
   settings: { columns: { name: 'text', value: 'json' }, sealed: ['value'], unique: [['name']] },
 };

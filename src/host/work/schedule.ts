@@ -1,7 +1,7 @@
 import type { ScenarioState } from '../../scenario/scenario-state.js';
 import { EngineError } from '../../shared/errors/engine-error.js';
 import type { HostQueue } from '../queue/host-queue.js';
-import { keyOf } from '../queue/scenario-jobs.js';
+import { wakeScenarios } from '../queue/scenario-keys.js';
 import { type CronSchedule, readPlan, readState, type ScenarioPlan } from '../store/scenario-plan.js';
 import type { HostStore } from '../store/tables.js';
 
@@ -105,12 +105,16 @@ const MAX_SKEW_MS = 5 * 60_000;
  */
 export async function followClock(store: HostStore, queue: HostQueue, nowMs: number): Promise<void> {
   const where = { lastRunMs: { above: nowMs + MAX_SKEW_MS } };
-  for (const { id, lastRunMs } of await store.find('scenarios', { where, columns: ['lastRunMs'] })) {
+  for (const { id, lastRunMs, tenant } of await store.find('scenarios', {
+    where,
+    columns: ['lastRunMs', 'tenant'],
+  })) {
     if (lastRunMs === null) continue;
     const byMs = lastRunMs - nowMs;
     const moved = (ms: number | null): number | null => (ms === null ? null : ms - byMs);
     await store.transaction(
       async (writer) => {
+        await wakeScenarios(writer, queue, [{ id, tenant }]);
         const row = await writer.getLocked('scenarios', { id, lastRunMs }, 'update');
         if (row === undefined) return;
         const state = movedState(readState(row), byMs);
@@ -125,8 +129,6 @@ export async function followClock(store: HostStore, queue: HostQueue, nowMs: num
         for (const one of await writer.find('incompletes', { where: retries, columns: ['retryAtMs'] })) {
           await writer.update('incompletes', { id: one.id }, { retryAtMs: moved(one.retryAtMs) });
         }
-        // The jobs wait for their new times.
-        await queue.release(writer, keyOf(id));
         if (row.hookId === null) return;
         const waiting = { hookId: row.hookId, status: 'pending', notBeforeMs: { above: nowMs } } as const;
         // They wait for the scenario, whose time was just shifted.

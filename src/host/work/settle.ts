@@ -2,28 +2,22 @@ import { nextState, type StoredExecution } from '../../scenario/next-state.js';
 import type { ScenarioState } from '../../scenario/scenario-state.js';
 import type { HostContext } from '../context.js';
 import type { FlowOutcome, IncompleteDraft } from '../ports.js';
-import type { QueueDelivery, QueueJob } from '../queue/host-queue.js';
-import {
-  type Claim,
-  type EventClaim,
-  eventJob,
-  type IncompleteClaim,
-  retryJob,
-  runJob,
-  type ScheduledClaim,
-} from '../queue/scenario-jobs.js';
+import { assertOwned, type Turn } from '../queue/host-queue.js';
+import { scenarioIdOf } from '../queue/scenario-keys.js';
 import { dropStored, measureStored } from '../store/kept-value.js';
 import { readPlan, readState } from '../store/scenario-plan.js';
 import type { HostWriter, IncompleteRow, ScenarioRow } from '../store/tables.js';
+import type { Claim, EventClaim, IncompleteClaim, OpenTurn, ScheduledClaim } from './claim.js';
+import { findDue, START_COLUMNS } from './due-work.js';
 import { resolveEnd, type Settled } from './run-scenario.js';
 import { planAfter } from './schedule.js';
 
 /**
- * Stores the results of runs: inputs, states of scenarios, incomplete executions, jobs. Most events succeed without
- * further changes and share statements.
+ * Stores the results of runs: inputs, states of scenarios, incomplete executions. Ends the turns whose last row this
+ * is. Most events succeed without further changes and share statements.
  *
  * @returns per run the effect on its scenario, undefined if none
- * @throws EngineError (HOST_LEASE) if another process took over one of the jobs
+ * @throws EngineError (HOST_LEASE) if another process took over one of the rows
  */
 export async function settleAll(
   writer: HostWriter,
@@ -31,6 +25,9 @@ export async function settleAll(
   settlements: readonly Settlement[],
 ): Promise<readonly (Settled | undefined)[]> {
   const nowMs = context.clock.now();
+  const counts = countByTurn(settlements);
+  const ending = [...counts].filter(([turn, count]) => turn.open <= count).map(([{ turn }]) => turn);
+  await context.queue.lock(writer, ending);
   const through = settlements.filter(isThrough);
   const states = await readStates(writer, through);
   const quiet = new Set<Settlement>(
@@ -44,11 +41,44 @@ export async function settleAll(
   const settled = new Map<Settlement, Settled | undefined>();
   // One global order prevents deadlocks of transactions that lock the same scenarios.
   const others = settlements.filter((one) => !quiet.has(one));
-  for (const one of others.toSorted((a, b) => a.claim.scenario.id - b.claim.scenario.id)) {
+  for (const one of others.toSorted((a, b) => scenarioOf(a) - scenarioOf(b))) {
     settled.set(one, await settleOne(writer, context, one));
   }
   await noteRuns(writer, through, states, nowMs);
+  await endTurns(writer, context, ending);
+  writer.afterCommit(() => {
+    for (const [turn, count] of counts) turn.open -= count;
+  });
   return settlements.map((one) => settled.get(one));
+}
+
+function turnOf(settlement: Settlement): OpenTurn | undefined {
+  return settlement.claim === undefined ? settlement.turn : settlement.claim.turn;
+}
+
+function scenarioOf(settlement: Settlement): number {
+  return settlement.claim?.scenario.id ?? 0;
+}
+
+function countByTurn(settlements: readonly Settlement[]): ReadonlyMap<OpenTurn, number> {
+  const counts = new Map<OpenTurn, number>();
+  for (const one of settlements) {
+    const turn = turnOf(one);
+    if (turn !== undefined) counts.set(turn, (counts.get(turn) ?? 0) + 1);
+  }
+  return counts;
+}
+
+/** Ends turns after their last result. A key gets another turn if its scenario may start something. */
+async function endTurns(
+  writer: HostWriter,
+  { queue, clock }: HostContext,
+  turns: readonly Turn[],
+): Promise<void> {
+  if (turns.length === 0) return;
+  const id = [...new Set(turns.map(({ key }) => scenarioIdOf(key)))];
+  const scenarios = await writer.find('scenarios', { where: { id }, columns: START_COLUMNS });
+  await queue.end(writer, turns, await findDue(writer, scenarios, clock.now()));
 }
 
 /** An event whose run has no results to store except its end. */
@@ -58,9 +88,9 @@ interface QuietSettlement {
 }
 
 /** Whether it is a successful event. */
-function isThrough(settlement: Settlement): settlement is QuietSettlement {
+export function isThrough(settlement: Settlement): settlement is QuietSettlement {
   const { claim, report } = settlement;
-  if (claim.kind !== 'event' || report === undefined || report === 'stopped') return false;
+  if (claim?.kind !== 'event' || report === undefined || typeof report === 'string') return false;
   const { outcome, error, incompletes } = report;
   const isWell = outcome.kind === 'success' || outcome.kind === 'warning';
   return isWell && error === undefined && incompletes.length === 0;
@@ -92,21 +122,14 @@ function leavesState(
 
 async function endEvents(
   writer: HostWriter,
-  context: HostContext,
+  { clock }: HostContext,
   settlements: readonly QuietSettlement[],
 ): Promise<void> {
   if (settlements.length === 0) return;
   const id = settlements.map(({ claim }) => claim.event.id);
-  const done = { status: 'done', error: null, finishedAtMs: context.clock.now(), ...RELEASED } as const;
-  // Started together: PostgreSQL pipelines both.
-  await Promise.all([
-    writer.update('events', { id, status: 'running' }, done),
-    completeJobs(
-      writer,
-      context,
-      settlements.map(({ claim }) => claim),
-    ),
-  ]);
+  const turn = [...new Set(settlements.map(({ claim }) => claim.mark))];
+  const done = { status: 'done', error: null, finishedAtMs: clock.now(), ...RELEASED } as const;
+  assertOwned(await writer.update('events', { id, status: 'running', turn }, done), id.length);
 }
 
 /** Minimum interval of writes of the last run time of a busy scenario. */
@@ -127,111 +150,65 @@ async function noteRuns(
 const MIN_WAIT_MS = 1000;
 
 /** The process recorded an end, so the work did not crash it. */
-const RELEASED = { crashes: 0, crashesAlone: 0 } as const;
+const RELEASED = { crashes: 0, crashesAlone: 0, turn: null } as const;
+const NOT_CRASHED = { crashes: 0, crashesAlone: 0 } as const;
 
 /** Claimed work and the report of its run. */
 export type Settlement =
   | { readonly claim: Claim; readonly report: FlowOutcome }
   /** A scheduled run whose events were settled one by one. */
   | { readonly claim: ScheduledClaim; readonly report: undefined }
-  /** An aborted run: its input waits again. */
-  | { readonly claim: Claim; readonly report: 'stopped' };
+  /** An aborted run, or an event that was taken and not started: its input waits again. */
+  | { readonly claim: Claim; readonly report: 'stopped' | 'untouched' }
+  /** A turn that started nothing. */
+  | { readonly claim?: undefined; readonly turn: OpenTurn; readonly report?: undefined };
 
 /**
- * Stores the results of one run and settles its job.
+ * Stores the results of one run.
  *
  * @returns undefined if the scenario is unaffected
- * @throws EngineError (HOST_LEASE) if another process took over the job
+ * @throws EngineError (HOST_LEASE) if another process took over the row
  */
 async function settleOne(
   writer: HostWriter,
   context: HostContext,
   { claim, report }: Settlement,
 ): Promise<Settled | undefined> {
-  if (report === 'stopped') return stopOne(writer, context, claim);
-  switch (claim.kind) {
-    case 'event':
-      return report && settleEvent(writer, context, claim, report);
-    case 'incomplete':
-      return report && settleIncomplete(writer, context, claim, report);
-    case 'scheduled':
-      return report === undefined
-        ? endQueue(writer, context, claim)
-        : settlePoll(writer, context, claim, report);
+  if (claim === undefined) return undefined;
+  if (report === 'stopped' || report === 'untouched') {
+    await putBack(writer, claim, report === 'untouched');
+    return undefined;
   }
+  // Only a scheduled run whose events were settled one by one has no report.
+  if (claim.kind === 'scheduled') return settlePoll(writer, context, claim, report);
+  if (report === undefined) return undefined;
+  return claim.kind === 'event'
+    ? settleEvent(writer, context, claim, report)
+    : settleIncomplete(writer, context, claim, report);
 }
 
-async function stopOne(writer: HostWriter, { queue, clock }: HostContext, claim: Claim): Promise<undefined> {
+/** Makes the input of claimed work wait again. */
+async function putBack(writer: HostWriter, claim: Claim, isUntouched: boolean): Promise<void> {
   if (claim.kind === 'event') {
-    await writer.update(
-      'events',
-      { id: claim.event.id, status: 'running' },
-      { status: 'pending', ...RELEASED },
-    );
+    const { event, mark } = claim;
+    const attempts = isUntouched ? event.attempts - 1 : event.attempts;
+    const mine = { id: event.id, status: 'running', turn: mark } as const;
+    const change = { status: 'pending', notBeforeMs: event.notBeforeMs, attempts, ...RELEASED } as const;
+    assertOwned(await writer.update('events', mine, change), 1);
   } else if (claim.kind === 'incomplete') {
-    const waits = { status: 'waiting', ...RELEASED } as const;
-    await writer.update('incompletes', { id: claim.incomplete.id, status: 'running' }, waits);
-  } else await writer.update('scenarios', { id: claim.scenario.id }, RELEASED);
-  if (takesQueue(claim)) return;
-  await queue.hold(writer, claim.delivery, clock.now());
-}
-
-/** Whether an event belongs to a scheduled run, whose job is settled at its end. */
-function takesQueue({ kind, delivery }: Claim): boolean {
-  return kind === 'event' && delivery.kind === 'run';
-}
-
-/**
- * Removes the job of finished work. If the delivered job is another one of the same key, that one is due again at
- * once.
- */
-async function completeJobs(
-  writer: HostWriter,
-  { queue, clock }: HostContext,
-  claims: readonly Claim[],
-): Promise<void> {
-  const done: QueueDelivery[] = [];
-  const others: QueueDelivery[] = [];
-  for (const claim of claims) {
-    const { delivery } = claim;
-    if (takesQueue(claim)) await queue.renew(writer, delivery);
-    else if (isOwnJob(claim)) done.push(delivery);
-    else {
-      others.push(delivery);
-      const { kind, rowId, key, isOrdered } = jobOf(claim);
-      done.push({ kind, rowId, key, isOrdered });
-    }
-  }
-  if (done.length > 0) await queue.complete(writer, done);
-  for (const delivery of others) await queue.hold(writer, delivery, clock.now());
-}
-
-function isOwnJob(claim: Claim): boolean {
-  const { kind, rowId } = jobOf(claim);
-  return kind === claim.delivery.kind && rowId === claim.delivery.rowId;
-}
-
-function jobOf(claim: Claim): QueueJob {
-  const { scenario } = claim;
-  switch (claim.kind) {
-    case 'event':
-      return eventJob(scenario, claim.event.id);
-    case 'incomplete':
-      return retryJob(scenario, claim.incomplete.id, null);
-    case 'scheduled':
-      return runJob(scenario, 0);
-  }
+    const mine = { id: claim.incomplete.id, status: 'running', turn: claim.mark } as const;
+    assertOwned(await writer.update('incompletes', mine, { status: 'waiting', ...RELEASED }), 1);
+  } else await writer.update('scenarios', { id: claim.scenario.id }, NOT_CRASHED);
 }
 
 async function settleEvent(
   writer: HostWriter,
   context: HostContext,
-  claim: EventClaim,
+  { event, scenario, mark }: EventClaim,
   report: FlowOutcome,
-): Promise<Settled | undefined> {
-  const { event, scenario, delivery } = claim;
-  const { clock, queue } = context;
-  const mine = { id: event.id, status: 'running' } as const;
+): Promise<Settled> {
+  const { clock } = context;
+  const mine = { id: event.id, status: 'running', turn: mark } as const;
   const { transition, end } = await moveState(writer, context, scenario, report);
   const nowMs = clock.now();
   const error = report.error ?? null;
@@ -241,12 +218,11 @@ async function settleEvent(
     const { bundlesDone = 0 } = report;
     // Completed bundles are not processed again.
     const left = bundlesDone === 0 ? {} : { bundles: dropStored(event.bundles, bundlesDone) };
-    await writer.update('events', mine, { ...waits, ...left });
-    if (takesQueue(claim)) await queue.renew(writer, delivery);
-    else await queue.hold(writer, delivery, notBeforeMs);
+    assertOwned(await writer.update('events', mine, { ...waits, ...left }), 1);
+    writer.afterCommit(() => context.dueAt(notBeforeMs));
   } else {
-    await writer.update('events', mine, { status: end, error, finishedAtMs: nowMs, ...RELEASED });
-    await completeJobs(writer, context, [claim]);
+    const over = { status: end, error, finishedAtMs: nowMs, ...RELEASED } as const;
+    assertOwned(await writer.update('events', mine, over), 1);
   }
   await addIncompletes(writer, context, scenario, report.incompletes);
   return { transition, end };
@@ -255,25 +231,23 @@ async function settleEvent(
 async function settleIncomplete(
   writer: HostWriter,
   context: HostContext,
-  claim: IncompleteClaim,
+  { incomplete, scenario, mark }: IncompleteClaim,
   report: FlowOutcome,
-): Promise<Settled | undefined> {
-  const { incomplete, scenario } = claim;
-  const mine = { id: incomplete.id, status: 'running' } as const;
+): Promise<Settled> {
+  const mine = { id: incomplete.id, status: 'running', turn: mark } as const;
   const { transition, end } = await moveState(writer, context, scenario, report);
   const [own, ...further] = report.incompletes;
   const error = own?.error ?? report.error ?? incomplete.error;
-  await completeJobs(writer, context, [claim]);
   if (own !== undefined) {
-    const change = { ...toResolution(own.stored), ...toExecution(own) };
-    await writer.update('incompletes', mine, { error, ...RELEASED, ...change });
-    if (change.status === 'waiting') {
-      await context.queue.enqueue(writer, [retryJob(scenario, incomplete.id, change.retryAtMs)]);
-    }
+    const change = { error, ...RELEASED, ...toResolution(own.stored), ...toExecution(own) };
+    assertOwned(await writer.update('incompletes', mine, change), 1);
+    const { retryAtMs } = change;
+    if (retryAtMs !== null) writer.afterCommit(() => context.dueAt(retryAtMs));
   } else {
     const status = report.outcome.kind === 'error' ? 'unresolved' : 'resolved';
     const finishedAtMs = status === 'resolved' ? context.clock.now() : null;
-    await writer.update('incompletes', mine, { error, ...RELEASED, status, finishedAtMs, retryAtMs: null });
+    const change = { error, ...RELEASED, status, finishedAtMs, retryAtMs: null } as const;
+    assertOwned(await writer.update('incompletes', mine, change), 1);
   }
   await addIncompletes(writer, context, scenario, further);
   return { transition, end: own?.stored.resolution === 'automatic' ? 'again' : end };
@@ -285,13 +259,16 @@ async function settleIncomplete(
 async function settlePoll(
   writer: HostWriter,
   context: HostContext,
-  claim: ScheduledClaim,
-  report: FlowOutcome,
+  { scenario, turn }: ScheduledClaim,
+  report: FlowOutcome | undefined,
 ): Promise<Settled | undefined> {
-  const { scenario } = claim;
   const fresh = await writer.getLocked('scenarios', { id: scenario.id }, 'update');
-  await completeJobs(writer, context, [claim]);
+  await turn.turn.renew(writer);
   if (fresh === undefined) return undefined;
+  if (report === undefined) {
+    await planNext(writer, context, fresh, readState(fresh));
+    return undefined;
+  }
   const { transition, end } = await moveState(writer, context, scenario, report);
   const triggerState = end === 'done' ? (report.triggerState ?? report.progressState) : report.progressState;
   if (triggerState !== undefined) await writer.update('scenarios', { id: scenario.id }, { triggerState });
@@ -300,22 +277,17 @@ async function settlePoll(
   return { transition, end };
 }
 
-async function endQueue(writer: HostWriter, context: HostContext, claim: ScheduledClaim): Promise<undefined> {
-  const fresh = await writer.getLocked('scenarios', { id: claim.scenario.id }, 'update');
-  await completeJobs(writer, context, [claim]);
-  if (fresh !== undefined) await planNext(writer, context, fresh, readState(fresh));
-}
-
 async function planNext(
   writer: HostWriter,
-  { clock, queue }: HostContext,
+  { clock, dueAt }: HostContext,
   fresh: ScenarioRow,
   state: ScenarioState,
 ): Promise<void> {
   const lastRunMs = clock.now();
   const planned = await planAfter(readPlan(fresh), state, fresh.scheduledMs, lastRunMs);
-  await writer.update('scenarios', { id: fresh.id }, { ...planned, ...RELEASED, lastRunMs });
-  if (planned.nextRunMs !== null) await queue.enqueue(writer, [runJob(fresh, planned.nextRunMs)]);
+  await writer.update('scenarios', { id: fresh.id }, { ...planned, ...NOT_CRASHED, lastRunMs });
+  const { nextRunMs } = planned;
+  if (nextRunMs !== null) writer.afterCommit(() => dueAt(nextRunMs));
 }
 
 /**
@@ -324,7 +296,7 @@ async function planNext(
  */
 async function moveState(
   writer: HostWriter,
-  { clock }: HostContext,
+  { clock, dueAt }: HostContext,
   scenario: ScenarioRow,
   report: FlowOutcome,
 ): Promise<Settled> {
@@ -339,36 +311,32 @@ async function moveState(
   const moved = nextState(readState(locked), settings, report.outcome, nowMs);
   const lastError = report.error ?? locked.lastError;
   await writer.update('scenarios', { id: scenario.id }, { state: moved.state, lastRunMs: nowMs, lastError });
+  const { state } = moved;
+  if ('untilMs' in state) writer.afterCommit(() => dueAt(state.untilMs));
   return { transition: moved, end: resolveEnd(report.outcome, moved) };
 }
 
 /** Stores incomplete executions. */
 export async function addIncompletes(
   writer: HostWriter,
-  { clock, queue }: HostContext,
+  { clock, dueAt }: HostContext,
   scenario: ScenarioRow,
   drafts: readonly IncompleteDraft[],
 ): Promise<void> {
   if (drafts.length === 0) return;
-  const nowMs = clock.now();
-  const rows = await writer.insertAll(
-    'incompletes',
-    drafts.map((draft) => ({
-      scenarioId: scenario.id,
-      ...toExecution(draft),
-      error: draft.error,
-      createdAtMs: nowMs,
-      crashes: 0,
-      crashesAlone: 0,
-      finishedAtMs: null,
-      ...toResolution(draft.stored),
-    })),
-  );
-  const waiting = rows.filter(({ status }) => status === 'waiting');
-  await queue.enqueue(
-    writer,
-    waiting.map(({ id, retryAtMs }) => retryJob(scenario, id, retryAtMs)),
-  );
+  const rows = drafts.map((draft) => ({
+    scenarioId: scenario.id,
+    ...toExecution(draft),
+    error: draft.error,
+    createdAtMs: clock.now(),
+    ...RELEASED,
+    finishedAtMs: null,
+    ...toResolution(draft.stored),
+  }));
+  await writer.insertAll('incompletes', rows);
+  writer.afterCommit(() => {
+    for (const { retryAtMs } of rows) if (retryAtMs !== null) dueAt(retryAtMs);
+  });
 }
 
 /** The columns of the execution. */

@@ -1,15 +1,19 @@
 import { setImmediate } from 'node:timers/promises';
+import { createBoundedCache } from '../../shared/bounded-cache.js';
 import { createBatcher } from '../../shared/concurrency.js';
-import { EngineError } from '../../shared/errors/engine-error.js';
+import { EngineError, StoreError } from '../../shared/errors/engine-error.js';
+import { JsonText } from '../../shared/store/table.js';
 import type { HostContext } from '../context.js';
-import type { FlowOutcome, FlowRequest, PollProgress } from '../ports.js';
-import type { QueueDelivery } from '../queue/host-queue.js';
-import type { Claim, EventClaim, ScheduledClaim } from '../queue/scenario-jobs.js';
-import { assertOpens, copyStored, fromStored, isSameStored } from '../store/kept-value.js';
+import type { FlowRequest, PollProgress } from '../ports.js';
+import type { Turn } from '../queue/host-queue.js';
+import { isSameStored } from '../store/kept-value.js';
 import type { EventRow, HostWriter, IncompleteRow } from '../store/tables.js';
-import { type Beginning, type Begun, beginQueuedEvent, beginWork } from './begin.js';
+import type { Claim, EventClaim, OpenTurn, ScheduledClaim } from './claim.js';
+import { describeWork } from './describe-work.js';
+import { Gate } from './gate.js';
 import {
   defectReport,
+  type EndedRun,
   isPassing,
   observeEnd,
   persist,
@@ -17,22 +21,13 @@ import {
   type Settled,
   type WantedRun,
 } from './run-scenario.js';
-import { addIncompletes, type Settlement, settleAll } from './settle.js';
-
-/** Processes deliveries of the queue: starts the work, runs its flow and stores the results. */
-export interface Worker {
-  /** Handles one delivery. The queue delivers it again if it is not settled. */
-  readonly handle: (delivery: QueueDelivery) => Promise<void>;
-  /** Runs an event already stored as running, whose sender waits for the response. */
-  readonly answer: (claim: EventClaim, onAnswer: FlowRequest['onAnswer']) => Promise<void>;
-  /** Resolves after all runs of `answer` ended. */
-  readonly settled: () => Promise<void>;
-}
+import { addIncompletes, isThrough, type Settlement, settleAll } from './settle.js';
+import { type QueuedEvent, type QueuedRetry, type Taken, type Taking, takeQueued, takeWork } from './take.js';
 
 export interface WorkerOptions {
   /** Aborts running work when the host stops. */
   readonly signal: AbortSignal;
-  /** Whether scheduled runs stop starting further events. */
+  /** Whether turns stop starting further events. */
   readonly isStopping: () => boolean;
   /** Called for each started event. */
   readonly onStarted: (event: Pick<EventRow, 'hookId'>) => void;
@@ -40,207 +35,305 @@ export interface WorkerOptions {
   readonly gather?: (() => Promise<void>) | undefined;
 }
 
-/** Maximum deliveries or settlements per transaction. */
+/** Maximum turns or settlements per transaction. */
 const MAX_BATCH = 200;
 /** Maximum bytes of payloads read together, which blocks the event loop. [choice] */
 const MAX_READ_BYTES = 2 * 1024 * 1024;
-/** How long the job of an event with a waiting sender is reserved at a time. */
+/** How long an event with a waiting sender is reserved at a time. */
 export const RESERVE_MS: number = 60_000;
+
+/** Maximum events per turn of an ordered key, and the time after which it starts no further one. [choice] */
+const MAX_ORDERED = 50;
+const TURN_MS = 1000;
+/** Time after which finished events of an ordered key are stored before the next one starts. [choice] */
+const GROUP_MS = 25;
+/** Number of ordered keys whose rate is known. */
+const MAX_SIZES = 10_000;
 
 /** Names of started work in checkpoints. */
 const POINT_NAMES = { event: 'event', incomplete: 'incomplete', scheduled: 'scenario' } as const;
 
-export function createWorker(context: HostContext, options: WorkerOptions): Worker {
-  const { store, clock, limits, checkpoint } = context;
-  const { signal, isStopping, onStarted, gather = setImmediate } = options;
-  const gate = createGate();
-  const answering = new Set<Promise<void>>();
-  // An error of one item must not fail the others.
-  const isOfOne = (error: unknown): boolean => !isPassing(error) && !signal.aborted;
-  const batch = { maxItems: MAX_BATCH, isOfOne, gather };
+type ClaimRun = Pick<WantedRun, 'signal' | 'onAnswer' | 'onProgress'>;
 
-  const begin = createBatcher(async (beginnings: readonly Beginning[]) => {
-    const begun = await persist(context, signal, async (writer) => {
-      const all = await beginWork(writer, context, beginnings);
-      checkpoint('work: begun');
-      return all;
-    });
-    for (const one of begun) {
-      if (one.kind === 'nothing') for (const notice of one.notices) context.observe(notice);
-    }
-    return begun;
-  }, batch);
+/** Processes turns of the queue: takes the due rows of a key, runs their flow and stores the results. */
+export class Worker {
+  readonly #context: HostContext;
+  readonly #options: WorkerOptions;
+  readonly #gate = new Gate();
+  readonly #answering = new Set<Promise<void>>();
+  /** Events that an ordered key recently finished in a turn. */
+  readonly #sizes = createBoundedCache<number>(MAX_SIZES);
+  readonly #take: (taking: Taking) => Promise<Taken>;
+  readonly #settle: (settlement: Settlement) => Promise<Settled | undefined>;
+  readonly #readEvent: (row: QueuedEvent) => Promise<EventRow | undefined>;
+  readonly #readIncomplete: (row: QueuedRetry) => Promise<IncompleteRow | undefined>;
 
-  const settle = createBatcher(
-    (settlements: readonly Settlement[]) =>
-      persist(context, signal, async (writer) => {
-        const settled = await settleAll(writer, context, settlements);
-        for (const kind of new Set(settlements.map(({ claim }) => claim.kind))) {
-          checkpoint(`${POINT_NAMES[kind]}: before the commit`);
-        }
-        return settled;
-      }),
-    batch,
-  );
-
-  const weight = { of: ({ bytes }: { readonly bytes: number }) => bytes, most: MAX_READ_BYTES };
-  const reading = { maxItems: MAX_BATCH, weight };
-  const readEvent = createBatcher(async (rows: readonly Pick<EventRow, 'id' | 'bytes'>[]) => {
-    const id = rows.map((row) => row.id);
-    const found = new Map((await store.find('events', { where: { id } })).map((row) => [row.id, row]));
-    return rows.map((row) => found.get(row.id));
-  }, reading);
-  const readIncomplete = createBatcher(async (rows: readonly Pick<IncompleteRow, 'id' | 'bytes'>[]) => {
-    const id = rows.map((row) => row.id);
-    const found = new Map((await store.find('incompletes', { where: { id } })).map((row) => [row.id, row]));
-    return rows.map((row) => found.get(row.id));
-  }, reading);
-
-  async function toClaim(
-    begun: Begun,
-    delivery: QueueDelivery,
-    isAlone: boolean,
-  ): Promise<Claim | undefined> {
-    switch (begun.kind) {
-      case 'event': {
-        const event = await readEvent(begun.row);
-        return event && { kind: 'event', event, scenario: begun.scenario, delivery };
-      }
-      case 'incomplete': {
-        const incomplete = await readIncomplete(begun.row);
-        return incomplete && { kind: 'incomplete', incomplete, scenario: begun.scenario, delivery };
-      }
-      case 'scheduled':
-        return { kind: 'scheduled', scenario: begun.scenario, delivery, isAlone };
-      default:
-        return undefined;
-    }
+  constructor(context: HostContext, options: WorkerOptions) {
+    this.#context = context;
+    this.#options = options;
+    const { signal, gather = setImmediate } = options;
+    // An error of one item must not fail the others.
+    const isOfOne = (error: unknown): boolean => !isPassing(error) && (!signal.aborted || isTakenOver(error));
+    const batch = { maxItems: MAX_BATCH, isOfOne, gather };
+    this.#take = createBatcher((takings: readonly Taking[]) => this.#takeAll(takings), batch);
+    this.#settle = createBatcher((all: readonly Settlement[]) => this.#settleAll(all), batch);
+    const { store } = context;
+    const weight = { of: ({ bytes }: { readonly bytes: number }) => bytes, most: MAX_READ_BYTES };
+    const reading = { maxItems: MAX_BATCH, weight };
+    this.#readEvent = createBatcher(async (rows: readonly QueuedEvent[]) => {
+      const id = rows.map((row) => row.id);
+      const found = new Map((await store.find('events', { where: { id } })).map((row) => [row.id, row]));
+      return rows.map((row) => found.get(row.id));
+    }, reading);
+    this.#readIncomplete = createBatcher(async (rows: readonly QueuedRetry[]) => {
+      const id = rows.map((row) => row.id);
+      const found = new Map((await store.find('incompletes', { where: { id } })).map((row) => [row.id, row]));
+      return rows.map((row) => found.get(row.id));
+    }, reading);
   }
 
-  async function handle(delivery: QueueDelivery): Promise<void> {
-    let leave = await gate.enter(false);
+  /** Works on one turn. The queue delivers it again if it is not ended. */
+  async handle(turn: Turn): Promise<void> {
+    const { signal } = this.#options;
+    const place = new Place(this.#gate, await this.#gate.enter(false));
     try {
-      let isAlone = false;
-      const becomeAlone = async (): Promise<void> => {
-        leave();
-        leave = await gate.enter(true);
-        isAlone = true;
-      };
-      let begun = await begin({ delivery, isAlone });
-      if (begun.kind === 'alone') {
-        await becomeAlone();
-        begun = await begin({ delivery, isAlone });
+      const most = turn.lane === 'ordered' ? this.#sizeOf(turn) : turn.slots;
+      let taken = await this.#take({ turn, isAlone: false, most });
+      if (taken.kind === 'alone') {
+        await place.becomeAlone();
+        taken = await this.#take({ turn, isAlone: true, most: 1 });
       }
-      const claim = await toClaim(begun, delivery, isAlone);
-      if (claim === undefined) return;
-      if (claim.kind === 'event') onStarted(claim.event);
-      const both = delivery.signal === undefined ? signal : AbortSignal.any([signal, delivery.signal]);
-      if (claim.kind === 'scheduled') await runScheduled(claim, both, becomeAlone);
-      else await runClaim(claim, { signal: both });
+      const both = turn.signal === undefined ? signal : AbortSignal.any([signal, turn.signal]);
+      await this.#work({ turn, open: 1 }, taken, place, both);
     } catch (error) {
       if (!signal.aborted && !isTakenOver(error)) throw error;
     } finally {
-      leave();
+      place.leave();
     }
+  }
+
+  /** Runs an event already stored as running, whose sender waits for the response. */
+  answer(claim: EventClaim, onAnswer: FlowRequest['onAnswer']): Promise<void> {
+    const work = this.#answer(claim, onAnswer).finally(() => this.#answering.delete(work));
+    this.#answering.add(work);
+    return work;
+  }
+
+  /** Resolves after all runs of `answer` ended. */
+  async settled(): Promise<void> {
+    while (this.#answering.size > 0) await Promise.allSettled(this.#answering);
+  }
+
+  async #takeAll(takings: readonly Taking[]): Promise<readonly Taken[]> {
+    const { signal } = this.#options;
+    const all = await persist(this.#context, signal, async (writer) => {
+      const taken = await takeWork(writer, this.#context, takings);
+      this.#context.checkpoint('work: begun');
+      return taken;
+    });
+    for (const { notices } of all) for (const notice of notices) this.#context.observe(notice);
+    return all.map(({ taken }) => taken);
+  }
+
+  async #settleAll(settlements: readonly Settlement[]): Promise<readonly (Settled | undefined)[]> {
+    return persist(this.#context, this.#options.signal, async (writer) => {
+      const settled = await settleAll(writer, this.#context, settlements);
+      for (const kind of new Set(settlements.flatMap(({ claim }) => claim?.kind ?? []))) {
+        this.#context.checkpoint(`${POINT_NAMES[kind]}: before the commit`);
+      }
+      return settled;
+    });
+  }
+
+  async #work(open: OpenTurn, taken: Taken, place: Place, signal: AbortSignal): Promise<void> {
+    if (taken.kind === 'run') {
+      const claim = { scenario: taken.scenario, mark: open.turn.id, turn: open, isAlone: place.isAlone };
+      return this.#runScheduled({ kind: 'scheduled', ...claim }, place, signal);
+    }
+    if (taken.kind !== 'rows') return void (await this.#settle({ turn: open }));
+    open.open = taken.events.length + taken.retries.length;
+    open.turn.resize(open.turn.lane === 'ordered' ? 1 : open.open);
+    const claims = await this.#readClaims(taken, open);
+    if (open.turn.lane === 'ordered') {
+      const size = await this.#runInOrder(claims, signal, TURN_MS);
+      this.#sizes.set(open.turn.key, size);
+      return;
+    }
+    let running = claims.length;
+    await Promise.all(
+      claims.map(async (claim) => {
+        await this.#runOne(claim, { signal });
+        open.turn.resize(--running);
+      }),
+    );
+  }
+
+  /** Number of events to take for an ordered key: twice as many as it finished in its last turn. */
+  #sizeOf({ key }: Turn): number {
+    return Math.min(MAX_ORDERED, Math.max(1, (this.#sizes.get(key) ?? 0) * 2));
+  }
+
+  async #readClaims(
+    { scenario, events, retries }: Extract<Taken, { kind: 'rows' }>,
+    turn: OpenTurn,
+  ): Promise<readonly Claim[]> {
+    const mark = turn.turn.id;
+    return Promise.all([
+      ...retries.map(async (row): Promise<Claim> => {
+        const incomplete = (await this.#readIncomplete(row)) ?? { ...row, ...NO_RETRY, turn: mark };
+        return { kind: 'incomplete', incomplete, scenario, turn, mark };
+      }),
+      ...events.map(async (row): Promise<Claim> => {
+        const event = (await this.#readEvent(row)) ?? {
+          ...row,
+          ...NO_EVENT,
+          scenarioId: scenario.id,
+          turn: mark,
+        };
+        return { kind: 'event', event, scenario, turn, mark };
+      }),
+    ]);
   }
 
   /** Runs the flow and stores its results. Resolves after the commit. */
-  async function runClaim(claim: Claim, run: ClaimRun): Promise<void> {
-    const point = POINT_NAMES[claim.kind];
-    checkpoint(`${point}: claimed`);
-    const { scenario } = claim;
-    const work = await describeWork(context, claim).catch((error: unknown) => defectReport(context, error));
-    if ('outcome' in work) {
-      // The payload cannot be opened because a sealed value was changed. It waits for a person and blocks nothing.
-      await settle({ claim, report: work });
-      return;
-    }
-    const ended = await runScenario(context, { scenario, ...run, ...work });
-    const { report } = ended;
-    if (report === undefined) {
-      // After the host stopped, nothing is retried.
-      await store
-        .transaction((writer) => settleAll(writer, context, [{ claim, report: 'stopped' }]), COMMITTED)
-        .catch((error: unknown) => void (isTakenOver(error) || context.onError(error)));
-      observeEnd(context, ended, undefined);
-      return;
-    }
-    checkpoint(`${point}: run`);
-    const settled = await settleRun(claim, report);
-    checkpoint(`${point}: committed`);
-    observeEnd(context, ended, settled);
+  async #runOne(claim: Claim, run: ClaimRun): Promise<void> {
+    const done = await this.#runFlow(claim, run);
+    await this.#store([done]);
   }
 
-  async function settleRun(claim: Claim, report: FlowOutcome): Promise<Settled | undefined> {
+  /**
+   * Runs events one after the other and stores their results in groups. A result that may change the scenario is
+   * stored before the next event starts.
+   *
+   * @returns the number of events that ran
+   */
+  async #runInOrder(claims: readonly Claim[], signal: AbortSignal, withinMs: number): Promise<number> {
+    const { clock } = this.#context;
+    const startedAtMs = clock.now();
+    let groupAtMs = startedAtMs;
+    let group: Done[] = [];
+    let count = 0;
+    for (const claim of claims) {
+      const nowMs = clock.now();
+      if (count > 0 && (nowMs - startedAtMs >= withinMs || signal.aborted || this.#options.isStopping()))
+        break;
+      const done = await this.#runFlow(claim, { signal });
+      count++;
+      group.push(done);
+      if (done.settlement.report === 'stopped' || !isThrough(done.settlement)) break;
+      if (clock.now() - groupAtMs < GROUP_MS || count === claims.length) continue;
+      await this.#store(group);
+      group = [];
+      groupAtMs = clock.now();
+    }
+    const left = claims.slice(count).map((claim): Done => ({ settlement: { claim, report: 'untouched' } }));
+    await this.#store([...group, ...left]);
+    return count;
+  }
+
+  /** Runs a flow. Its results are not stored yet. */
+  async #runFlow(claim: Claim, run: ClaimRun): Promise<Done> {
+    const { checkpoint } = this.#context;
+    const point = POINT_NAMES[claim.kind];
+    checkpoint(`${point}: claimed`);
+    if (claim.kind === 'event' && claim.turn !== undefined) this.#options.onStarted(claim.event);
+    let work: ReturnType<typeof describeWork>;
     try {
-      return await settle({ claim, report });
+      work = describeWork(this.#context, claim);
     } catch (error) {
-      if (signal.aborted || isTakenOver(error)) throw error;
+      // A payload that cannot be read waits for a person and blocks nothing.
+      return { settlement: { claim, report: defectReport(this.#context, error) } };
+    }
+    const ended = await runScenario(this.#context, { scenario: claim.scenario, ...run, ...work });
+    const { report } = ended;
+    if (report === undefined) {
+      // An aborted run has no results. Another process may have taken over the row.
+      return { settlement: { claim, report: 'stopped' }, ended };
+    }
+    checkpoint(`${point}: run`);
+    return { settlement: { claim, report }, ended };
+  }
+
+  async #store(all: readonly Done[]): Promise<void> {
+    const settled = await Promise.all(all.map(({ settlement }) => this.#settleOrDefect(settlement)));
+    for (const [index, { settlement, ended }] of all.entries()) {
+      if (ended === undefined) continue;
+      if (ended.report !== undefined && settlement.claim !== undefined) {
+        this.#context.checkpoint(`${POINT_NAMES[settlement.claim.kind]}: committed`);
+      }
+      observeEnd(this.#context, ended, settled[index]);
+    }
+  }
+
+  async #settleOrDefect(settlement: Settlement): Promise<Settled | undefined> {
+    try {
+      return await this.#settle(settlement);
+    } catch (error) {
+      const { claim, report } = settlement;
+      if (report === 'stopped' && !isTakenOver(error)) this.#context.onError(error);
+      if (typeof report === 'string' && isTakenOver(error)) return undefined;
+      if (this.#options.signal.aborted || isTakenOver(error) || claim === undefined) throw error;
       // Results that can never be stored would block the hook. Settle the work as a bug without them.
-      return settle({ claim, report: defectReport(context, error) });
+      return this.#settle({ claim, report: defectReport(this.#context, error) });
     }
   }
 
   /** Runs a scheduled scenario: a poll, or the waiting events of its webhook. */
-  async function runScheduled(
-    claim: ScheduledClaim,
-    both: AbortSignal,
-    becomeAlone: () => Promise<void>,
-  ): Promise<void> {
-    if (claim.scenario.hookId !== null) return takeQueue(claim, both, becomeAlone);
+  async #runScheduled(claim: ScheduledClaim, place: Place, signal: AbortSignal): Promise<void> {
+    if (claim.scenario.hookId !== null) return this.#runQueued(claim, place, signal);
     const onProgress = (progress: PollProgress): Promise<void> =>
-      persist(context, both, (writer) => saveProgress(writer, context, claim, progress));
-    await runClaim(claim, { signal: both, onProgress });
+      persist(this.#context, signal, (writer) => saveProgress(writer, this.#context, claim, progress));
+    await this.#runOne(claim, { signal, onProgress });
   }
 
-  /** Runs a scheduled scenario on the waiting events of its webhook, one by one. */
-  async function takeQueue(
-    claim: ScheduledClaim,
-    both: AbortSignal,
-    becomeAlone: () => Promise<void>,
-  ): Promise<void> {
-    const { scenario, delivery } = claim;
-    let { isAlone } = claim;
-    for (let left = limits.maxEventsPerRun; left > 0 && !isStopping() && !both.aborted; ) {
-      const begun = await persist(context, both, (writer) =>
-        beginQueuedEvent(writer, context, { scenario, delivery, isAlone }),
+  /** Runs a scheduled scenario on the waiting events of its webhook, in order. */
+  async #runQueued(claim: ScheduledClaim, place: Place, signal: AbortSignal): Promise<void> {
+    const { scenario, turn } = claim;
+    const { limits, observe } = this.#context;
+    let size = 1;
+    for (let left = limits.maxEventsPerRun; left > 0 && !this.#options.isStopping() && !signal.aborted; ) {
+      const most = place.isAlone ? 1 : Math.min(left, size);
+      const taking = { turn: turn.turn, isAlone: place.isAlone, most };
+      const { taken, notices } = await persist(this.#context, signal, (writer) =>
+        takeQueued(writer, this.#context, scenario, taking),
       );
-      if (begun.kind === 'given-up') for (const notice of begun.notices) context.observe(notice);
-      if (begun.kind === 'alone') {
-        await becomeAlone();
-        isAlone = true;
+      for (const notice of notices) observe(notice);
+      if (taken.kind === 'alone') await place.becomeAlone();
+      else if (taken.kind !== 'rows') {
+        if (notices.length === 0) break;
+      } else {
+        // The run itself stays open.
+        turn.open = 1 + taken.events.length;
+        const count = await this.#runInOrder(await this.#readClaims(taken, turn), signal, TURN_MS);
+        left -= count;
+        size = Math.min(MAX_ORDERED, count * 2);
       }
-      if (begun.kind === 'nothing') break;
-      if (begun.kind !== 'event') continue;
-      left--;
-      onStarted(begun.event);
-      await runClaim({ kind: 'event', event: begun.event, scenario, delivery }, { signal: both });
     }
-    if (!signal.aborted) await settle({ claim, report: undefined });
-    else {
-      await store.transaction(
-        (writer) => settleAll(writer, context, [{ claim, report: 'stopped' }]),
-        COMMITTED,
-      );
-    }
+    const isStopped = this.#options.signal.aborted;
+    await this.#settle(isStopped ? { claim, report: 'stopped' } : { claim, report: undefined });
   }
 
-  async function answer(claim: EventClaim, onAnswer: FlowRequest['onAnswer']): Promise<void> {
+  async #answer(claim: EventClaim, onAnswer: FlowRequest['onAnswer']): Promise<void> {
+    const { clock, store, onError } = this.#context;
+    const { signal } = this.#options;
     let isOver = false;
     let cancel: () => void = () => {};
-    // Other processes take over the job only if this one ends.
+    // Other processes take over the event only if this one ends.
     const reserve = (): void => {
       cancel = clock.after(RESERVE_MS / 2, () => {
-        const untilMs = clock.now() + RESERVE_MS;
+        const mine = { id: claim.event.id, status: 'running', turn: claim.mark } as const;
         store
-          .transaction((writer) => context.queue.hold(writer, claim.delivery, untilMs), COMMITTED)
-          .catch(context.onError)
+          .transaction(
+            (writer) => writer.update('events', mine, { notBeforeMs: clock.now() + RESERVE_MS }),
+            COMMITTED,
+          )
+          .catch(onError)
           .finally(() => isOver || reserve());
       });
     };
     reserve();
     try {
-      await runClaim(claim, { signal, onAnswer });
+      await this.#runOne(claim, { signal, onAnswer });
     } catch (error) {
       if (!signal.aborted && !isTakenOver(error)) throw error;
     } finally {
@@ -248,21 +341,56 @@ export function createWorker(context: HostContext, options: WorkerOptions): Work
       cancel();
     }
   }
-
-  return {
-    handle,
-    answer: (claim, onAnswer) => {
-      const work = answer(claim, onAnswer).finally(() => answering.delete(work));
-      answering.add(work);
-      return work;
-    },
-    settled: async () => {
-      while (answering.size > 0) await Promise.allSettled(answering);
-    },
-  };
 }
 
-type ClaimRun = Pick<WantedRun, 'signal' | 'onAnswer' | 'onProgress'>;
+const NO_PAYLOAD = new JsonText(() => {
+  throw new StoreError('STORE_FAILED', 'The payload of the row is missing.');
+});
+/** Rest of a row whose payload row is missing. It becomes dead. */
+const NO_EVENT = {
+  status: 'running',
+  bundles: NO_PAYLOAD,
+  request: null,
+  error: null,
+  receivedAtMs: 0,
+  finishedAtMs: null,
+} as const;
+const NO_RETRY = {
+  status: 'running',
+  execution: NO_PAYLOAD,
+  error: null,
+  createdAtMs: 0,
+  finishedAtMs: null,
+} as const;
+
+/** A run whose results are to be stored. */
+interface Done {
+  readonly settlement: Settlement;
+  /** Undefined if no run started. */
+  readonly ended?: EndedRun;
+}
+
+/** The place of a turn at the gate. */
+class Place {
+  readonly #gate: Gate;
+  #leave: () => void;
+  isAlone = false;
+
+  constructor(gate: Gate, leave: () => void) {
+    this.#gate = gate;
+    this.#leave = leave;
+  }
+
+  async becomeAlone(): Promise<void> {
+    this.#leave();
+    this.#leave = await this.#gate.enter(true);
+    this.isAlone = true;
+  }
+
+  leave(): void {
+    this.#leave();
+  }
+}
 
 const COMMITTED = { isolation: 'read-committed' } as const;
 
@@ -274,97 +402,15 @@ function isTakenOver(error: unknown): boolean {
 async function saveProgress(
   writer: HostWriter,
   context: HostContext,
-  { scenario, delivery, isAlone }: ScheduledClaim,
+  { scenario, turn, isAlone }: ScheduledClaim,
   { triggerState, incompletes }: PollProgress,
 ): Promise<void> {
   const fresh = await writer.getLocked('scenarios', { id: scenario.id }, 'update');
-  await context.queue.renew(writer, delivery);
+  await turn.turn.renew(writer);
   // An earlier attempt may have been committed although its response was lost.
   if (fresh === undefined || isSameStored(fresh.triggerState, triggerState)) return;
   const counts = { crashes: 1, crashesAlone: isAlone ? 1 : 0 };
   await writer.update('scenarios', { id: scenario.id }, { triggerState, ...counts });
   await addIncompletes(writer, context, scenario, incompletes);
   context.checkpoint('scenario: progress');
-}
-
-async function describeWork(
-  { clock }: HostContext,
-  claim: Claim,
-): Promise<Pick<WantedRun, 'source' | 'attempt' | 'dueAtMs'>> {
-  switch (claim.kind) {
-    case 'event': {
-      const { event } = claim;
-      assertOpens(event.bundles);
-      const source = {
-        kind: 'event',
-        event,
-        get bundles() {
-          const bundles = fromStored(event.bundles);
-          return Array.isArray(bundles) ? bundles : [];
-        },
-      } as const;
-      return { source, attempt: event.attempts, dueAtMs: event.notBeforeMs ?? event.receivedAtMs };
-    }
-    case 'incomplete': {
-      const { incomplete } = claim;
-      assertOpens(incomplete.execution);
-      const source = {
-        kind: 'incomplete',
-        incomplete,
-        get execution() {
-          return copyStored(incomplete.execution);
-        },
-      } as const;
-      return {
-        source,
-        attempt: incomplete.attempts,
-        dueAtMs: incomplete.retryAtMs ?? incomplete.createdAtMs,
-      };
-    }
-    case 'scheduled': {
-      const { crashes, nextRunMs } = claim.scenario;
-      return { source: { kind: 'poll' }, attempt: crashes + 1, dueAtMs: nextRunMs ?? clock.now() };
-    }
-  }
-}
-
-/** Lets work run beside other work or alone. */
-interface Gate {
-  /** Resolves when the work may start, with an idempotent function that ends it. */
-  readonly enter: (isAlone: boolean) => Promise<() => void>;
-}
-
-function createGate(): Gate {
-  const waiting: { readonly isAlone: boolean; readonly begin: () => void }[] = [];
-  let running = 0;
-  let isHeldAlone = false;
-
-  function next(): void {
-    for (;;) {
-      const [first] = waiting;
-      if (first === undefined || isHeldAlone || (first.isAlone && running > 0)) return;
-      waiting.shift();
-      running++;
-      isHeldAlone = first.isAlone;
-      first.begin();
-    }
-  }
-
-  return {
-    enter: (isAlone) =>
-      new Promise((resolve) => {
-        const begin = (): void => {
-          let isOver = false;
-          resolve(() => {
-            if (isOver) return;
-            isOver = true;
-            running--;
-            if (isAlone) isHeldAlone = false;
-            next();
-          });
-        };
-        waiting.push({ isAlone, begin });
-        next();
-      }),
-  };
 }

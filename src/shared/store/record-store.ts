@@ -18,8 +18,11 @@ export interface Containing {
   readonly containing: string;
 }
 
-/** Matches rows whose number is at most `atMost` or greater than `above`. Null never matches. */
-export type Bounded = { readonly atMost: number } | { readonly above: number };
+/** Matches rows whose number is at most `atMost` or greater than `above`. Null matches `notAbove` only. */
+export type Bounded =
+  | { readonly atMost: number }
+  | { readonly notAbove: number }
+  | { readonly above: number };
 
 /** Conditions combined by AND: a value, a list of values, or a condition object. */
 export type Where<R extends Row> = {
@@ -118,6 +121,15 @@ export interface RecordWriter<T extends Tables> extends RecordReader<T> {
     where: Where<T[K]>,
     lock: 'update' | 'key',
   ): Promise<T[K] | undefined>;
+  /**
+   * Matching rows by id, locked until the transaction ends. `update` waits for rows that other transactions lock,
+   * `skip` leaves them out.
+   */
+  findLocked<K extends keyof T & string, C extends keyof T[K] & string = keyof T[K] & string>(
+    table: K,
+    query: Query<T[K], C>,
+    lock: 'update' | 'skip',
+  ): Promise<readonly Pick<T[K], C | 'id'>[]>;
   /** The open SQL transaction, in which a queue can add and settle jobs; undefined in a store without SQL. */
   readonly sql?: SqlRunner | undefined;
   /** Registers a callback that runs after the commit, in order of registration. It does not run after a rollback. */

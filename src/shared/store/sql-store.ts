@@ -126,6 +126,7 @@ function createWriter<T extends Tables>(source: Source): Omit<SqlWriter<T>, 'aft
     sql: source.on,
     getLocked: async (name, where, lock) =>
       (await selectRows(source, name, { where, limit: 1 }, lock))[0] as never,
+    findLocked: (name, query, lock) => selectRows(source, name, query, lock) as never,
     insert: async (name, row) => {
       const [id = 0] = await insertRows(source, source.table(name), [row]);
       return { id, ...row } as never;
@@ -188,6 +189,7 @@ function writeOne(
       0,
     );
   }
+  if ('notAbove' in object) return eb.or([eb(ref, 'is', null), eb(ref, '<=', object.notAbove)]);
   return 'atMost' in object ? eb(ref, '<=', object.atMost) : eb(ref, '>', object.above);
 }
 
@@ -199,8 +201,11 @@ type AnyQuery = Omit<Query<Row>, 'columns' | 'where' | 'sortBy'> & {
   readonly sortBy?: string | undefined;
 };
 
-/** `update` blocks changes of the rows, `key` blocks only their removal. Both wait for other locks. */
-type Lock = 'update' | 'key';
+/**
+ * `update` blocks changes of the rows, `key` blocks only their removal. Both wait for other locks. `skip` is like
+ * `update`, without rows that are locked.
+ */
+type Lock = 'update' | 'key' | 'skip';
 
 function listNames(table: Table, columns: readonly string[] = table.names): readonly string[] {
   return [...new Set(['id', ...columns])];
@@ -211,7 +216,8 @@ async function selectRows(source: Source, name: string, query: AnyQuery, lock?: 
   let select = writeSelect(source, table, query);
   // SQLite has one writer at a time and no such clauses.
   if (lock !== undefined && source.database.kind === 'postgres') {
-    select = lock === 'update' ? select.forUpdate(table.sql) : select.forKeyShare(table.sql);
+    select = lock === 'key' ? select.forKeyShare(table.sql) : select.forUpdate(table.sql);
+    if (lock === 'skip') select = select.skipLocked();
   }
   return decodeAll(await run(source, select), table, query.columns);
 }

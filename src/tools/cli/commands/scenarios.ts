@@ -2,7 +2,7 @@ import { createRedactor } from '../../../engine/redaction/redact.js';
 import { SANITIZED } from '../../../engine/redaction/redact-text.js';
 import { collectNamedSecrets } from '../../../engine/redaction/secrets.js';
 import { pathOfHook } from '../../../host/hooks/hooks.js';
-import { OPEN_INCOMPLETES } from '../../../host/queue/scenario-jobs.js';
+import { OPEN_INCOMPLETES } from '../../../host/work/claim.js';
 import {
   createScenarioAdmin,
   findStuck,

@@ -1,5 +1,5 @@
 import { deepStrictEqual, ok, rejects, strictEqual } from 'node:assert/strict';
-import type { HostQueue, NewQueueJob, QueueDelivery } from '../../../host/queue/host-queue.js';
+import type { HostQueue, Lane, LaneKey, QueueKey, Turn } from '../../../host/queue/host-queue.js';
 import type { HostStore, HostWriter } from '../../../host/store/tables.js';
 
 /** A store, empty, and queues on it. */
@@ -8,11 +8,11 @@ export interface QueueParts {
   /** Opens a queue on the store, as another process has one. A queue of one process is opened once. */
   readonly openQueue: () => Promise<HostQueue>;
   /**
-   * Ends a queue as the end of its process does: it sends nothing more, settles nothing and renews nothing. Absent where jobs do not
-   * outlive the process.
+   * Ends a queue as the end of its process does: it sends nothing more, settles nothing and renews nothing. Absent
+   * where jobs do not outlive the process.
    */
   readonly kill?: ((queue: HostQueue) => Promise<void>) | undefined;
-  /** How long after that others have its jobs, at most. Default 20 s. */
+  /** How long after that others have its turns, at most. Default 20 s. */
   readonly takeoverMs?: number | undefined;
 }
 
@@ -24,8 +24,9 @@ export interface HostQueueCase {
 
 const WITHIN_MS = 30_000;
 const COMMITTED = { isolation: 'read-committed' } as const;
+const SETTING = { value: 1 };
 
-type Handler = (job: QueueDelivery, queue: HostQueue) => Promise<void>;
+type Handler = (turn: Turn, queue: HostQueue) => Promise<void>;
 
 async function eventually(
   holds: () => boolean | Promise<boolean>,
@@ -43,23 +44,33 @@ function sleep(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
-const numbers = (count: number): number[] => Array.from({ length: count }, (_, n) => n + 1);
-
-function ordered(rowId: number, key = 'a', runAtMs?: number): NewQueueJob {
-  return { kind: 'event', rowId, key, isOrdered: true, runAtMs };
+function createFlag(): { readonly promise: Promise<void>; readonly resolve: () => void } {
+  let resolve: () => void = () => {};
+  const promise = new Promise<void>((set) => {
+    resolve = set;
+  });
+  return { promise, resolve };
 }
 
-function parallel(rowId: number, key = 'a', runAtMs?: number): NewQueueJob {
-  return { kind: 'event', rowId, key, isOrdered: false, runAtMs };
-}
-
-/** Parts of a case, and a function that closes them. */
+/** Tools of a case. */
 interface Desk {
-  readonly write: (work: (writer: HostWriter) => Promise<void>) => Promise<void>;
-  readonly start: (queue: HostQueue, handler: Handler, concurrency?: number) => Promise<void>;
+  readonly write: <R>(work: (writer: HostWriter) => Promise<R>) => Promise<R>;
+  readonly start: (queue: HostQueue, handler: Handler, options?: StartOptions) => Promise<void>;
   readonly open: () => Promise<HostQueue>;
+  /** Wakes keys `a` or `tenant/a`. */
+  readonly wake: (queue: HostQueue, lane: Lane, names: readonly string[], isFresh?: boolean) => Promise<void>;
+  readonly end: (queue: HostQueue, turn: Turn, again?: readonly LaneKey[]) => Promise<void>;
   /** What handlers and queues reported. */
   readonly errors: readonly unknown[];
+}
+
+interface StartOptions {
+  readonly concurrency?: number;
+  readonly share?: number;
+}
+
+function toKey(name: string): QueueKey {
+  return { key: name, tenant: name.split('/', 1)[0] ?? name };
 }
 
 function define(name: string, work: (desk: Desk, parts: QueueParts) => Promise<void>): HostQueueCase {
@@ -68,16 +79,28 @@ function define(name: string, work: (desk: Desk, parts: QueueParts) => Promise<v
     run: async (parts) => {
       const queues: HostQueue[] = [];
       const errors: unknown[] = [];
+      const write: Desk['write'] = (change) => parts.store.transaction(change, COMMITTED);
       const desk: Desk = {
         errors,
-        write: (change) => parts.store.transaction(change, COMMITTED),
+        write,
         open: async () => {
           const queue = await parts.openQueue();
           queues.push(queue);
           return queue;
         },
-        start: (queue, handler, concurrency = 10) =>
-          queue.start((job) => handler(job, queue), { concurrency, onError: (error) => errors.push(error) }),
+        start: (queue, handler, { concurrency = 10, share } = {}) =>
+          queue.start((turn) => handler(turn, queue), {
+            concurrency,
+            share,
+            onError: (error) => errors.push(error),
+          }),
+        wake: (queue, lane, names, isFresh = true) =>
+          write((writer) => queue.wake(writer, lane, names.map(toKey), { isFresh })),
+        end: (queue, turn, again = []) =>
+          write(async (writer) => {
+            await queue.lock(writer, [turn]);
+            await queue.end(writer, [turn], again);
+          }),
       };
       try {
         await work(desk, parts);
@@ -89,179 +112,146 @@ function define(name: string, work: (desk: Desk, parts: QueueParts) => Promise<v
   };
 }
 
-/**
- * What a queue of a host has to keep, as cases for any test runner. Each case gets parts of its own.
- *
- * @example
- * for (const { name, run } of HOST_QUEUE_CONTRACT) test(name, async () => run(await openMyParts()));
- */
-export const HOST_QUEUE_CONTRACT: readonly HostQueueCase[] = [
-  define(
-    'delivers the ordered jobs of a key one at a time, in the order of insertion',
-    async (desk, parts) => {
-      const seen: Record<string, number[]> = { a: [], b: [] };
-      const running: Record<string, number> = { a: 0, b: 0 };
-      const handler: Handler = async (job, queue) => {
-        running[job.key] = (running[job.key] ?? 0) + 1;
-        strictEqual(running[job.key], 1);
-        await sleep(1);
-        seen[job.key]?.push(job.rowId);
-        running[job.key] = 0;
-        await desk.write((writer) => queue.complete(writer, [job]));
-      };
-      const first = await desk.open();
-      await desk.start(first, handler);
-      if (first.isShared) await desk.start(await desk.open(), handler);
-      await desk.write((writer) =>
-        first.enqueue(
-          writer,
-          numbers(10).map((n) => ordered(n)),
-        ),
-      );
-      for (const n of numbers(10)) {
-        await desk.write((writer) => first.enqueue(writer, [ordered(100 + n), ordered(1000 + n, 'b')]));
-      }
-      await eventually(() => seen['a']?.length === 20 && seen['b']?.length === 10, 'all jobs delivered');
-      deepStrictEqual(seen, {
-        a: [...numbers(10), ...numbers(10).map((n) => 100 + n)],
-        b: numbers(10).map((n) => 1000 + n),
-      });
-      deepStrictEqual(desk.errors, [], parts.store.capabilities.reach);
-    },
-  ),
-  define('adds a job only if its transaction commits', async (desk) => {
+const DELIVERY: readonly HostQueueCase[] = [
+  define('gives an ordered key one turn at a time, in all processes', async (desk) => {
+    let [running, most, count] = [0, 0, 0];
+    const handler: Handler = async (turn, queue) => {
+      most = Math.max(most, ++running);
+      await sleep(5);
+      count++;
+      running--;
+      await desk.end(queue, turn, count < 20 ? [turn] : []);
+    };
+    const first = await desk.open();
+    await desk.start(first, handler);
+    if (first.isShared) await desk.start(await desk.open(), handler);
+    await desk.wake(first, 'ordered', ['a', 'a']);
+    for (let n = 0; n < 10; n++) await desk.wake(first, 'ordered', ['a']);
+    await eventually(() => count >= 20 && running === 0, 'all turns');
+    strictEqual(most, 1);
+    deepStrictEqual(desk.errors, []);
+  }),
+  define('gives a parallel key another turn that is woken during one', async (desk) => {
     const queue = await desk.open();
-    const seen: number[] = [];
-    await desk.start(queue, async (job) => {
-      seen.push(job.rowId);
-      await desk.write((writer) => queue.complete(writer, [job]));
+    const turns: Turn[] = [];
+    await desk.start(queue, async (turn) => {
+      turns.push(turn);
+      await eventually(() => turns.length === 2, 'two turns at a time');
+      await desk.end(queue, turn);
+    });
+    await desk.wake(queue, 'parallel', ['a']);
+    await eventually(() => turns.length === 1, 'the first turn');
+    await desk.wake(queue, 'parallel', ['a']);
+    await eventually(() => turns.length === 2, 'the second turn');
+    ok(turns[0]?.id !== turns[1]?.id);
+    ok(turns.every(({ slots }) => slots >= 1));
+  }),
+  define('wakes a key only if the transaction commits', async (desk) => {
+    const queue = await desk.open();
+    const seen: string[] = [];
+    await desk.start(queue, async (turn) => {
+      seen.push(turn.key);
+      await desk.end(queue, turn);
     });
     const failing = desk.write(async (writer) => {
-      await queue.enqueue(writer, [parallel(1)]);
+      await queue.wake(writer, 'parallel', [toKey('a')], { isFresh: true });
       throw new Error('Not this time.');
     });
     await rejects(failing);
-    await desk.write((writer) => queue.enqueue(writer, [parallel(2)]));
-    await eventually(() => seen.length > 0, 'the job delivered');
+    await desk.wake(queue, 'parallel', ['b']);
+    await eventually(() => seen.length > 0, 'the turn');
     await sleep(300);
-    deepStrictEqual(seen, [2]);
+    deepStrictEqual(seen, ['b']);
   }),
-  define('delivers a job that was not settled again (at-least-once)', async (desk) => {
+  ...(['ordered', 'parallel'] as const).map((lane) =>
+    define(
+      `loses no wake-up of a transaction that commits while a turn ends (${lane})`,
+      async (desk, parts) => {
+        const queue = await desk.open();
+        let turns = 0;
+        await desk.start(queue, async (turn) => {
+          turns++;
+          let sent: Promise<void> | undefined;
+          if (turns === 1) {
+            const { promise: isWoken, resolve } = createFlag();
+            // The sender commits after the turn started to end.
+            sent = desk.write(async (writer) => {
+              await writer.insert('settings', { name: 'work', ...SETTING });
+              await queue.wake(writer, lane, [toKey('a')], { isFresh: true });
+              resolve();
+              await sleep(300);
+            });
+            await isWoken;
+          }
+          await desk.write(async (writer) => {
+            await queue.lock(writer, [turn]);
+            const isLeft = (await writer.count('settings', { name: 'work' })) > 0;
+            if (turns > 1) await writer.remove('settings', { name: 'work' });
+            await queue.end(writer, [turn], isLeft && turns === 1 ? [turn] : []);
+          });
+          await sent;
+        });
+        await desk.wake(queue, lane, ['a']);
+        await eventually(() => turns >= 2, 'a turn for the later work');
+        await eventually(
+          async () => (await parts.store.count('settings', { name: 'work' })) === 0,
+          'the work',
+        );
+        deepStrictEqual(desk.errors, []);
+      },
+    ),
+  ),
+  define('delivers a turn again that was not ended (at-least-once)', async (desk) => {
     const queue = await desk.open();
-    const seen: number[] = [];
-    await desk.start(queue, async (job) => {
-      seen.push(job.rowId);
+    const seen: Turn[] = [];
+    await desk.start(queue, async (turn) => {
+      seen.push(turn);
       if (seen.length === 1) throw new Error('The handler fails.');
       if (seen.length === 2) {
         const failing = desk.write(async (writer) => {
-          await queue.complete(writer, [job]);
+          await queue.lock(writer, [turn]);
+          await queue.end(writer, [turn], []);
           throw new Error('The transaction fails.');
         });
         await rejects(failing);
         return;
       }
-      await desk.write((writer) => queue.complete(writer, [job]));
+      await desk.end(queue, turn);
     });
-    await desk.write((writer) => queue.enqueue(writer, [ordered(1), ordered(2)]));
-    await eventually(() => seen.length === 4, 'all deliveries');
-    deepStrictEqual(seen, [1, 1, 1, 2]);
-    strictEqual(desk.errors.length, 1);
-  }),
-  define('does not add a job that is in the queue, but adds a completed job again', async (desk) => {
-    const queue = await desk.open();
-    const seen: number[] = [];
-    await desk.write((writer) => queue.enqueue(writer, [parallel(1)]));
-    await desk.write((writer) => queue.enqueue(writer, [parallel(1), parallel(2)]));
-    await desk.start(queue, async (job) => {
-      seen.push(job.rowId);
-      await desk.write((writer) => queue.complete(writer, [job]));
-    });
-    await eventually(() => seen.length >= 2, 'both jobs delivered');
-    await desk.write((writer) => queue.enqueue(writer, [parallel(1)]));
-    await eventually(() => seen.length >= 3, 'the job delivered that was added again');
-    await sleep(300);
-    deepStrictEqual(seen.toSorted(), [1, 1, 2]);
-  }),
-  define('delivers a delayed job at its time, and other jobs meanwhile', async (desk) => {
-    const queue = await desk.open();
-    const atMs = new Map<number, number>();
-    await desk.start(queue, async (job) => {
-      atMs.set(job.rowId, Date.now());
-      await desk.write((writer) => queue.complete(writer, [job]));
-    });
-    const startMs = Date.now();
-    const jobs = [ordered(1, 'a', startMs + 1500), ordered(2), parallel(3, 'b', startMs + 1500)];
-    await desk.write((writer) => queue.enqueue(writer, jobs));
-    await eventually(() => atMs.size === 3, 'all jobs delivered');
-    ok((atMs.get(2) ?? 0) - startMs < 1400);
-    // Two clocks: that of the queue may be a little ahead.
-    for (const n of [1, 3]) ok((atMs.get(n) ?? 0) - startMs >= 1400, `job ${n} came early`);
-  }),
-  define('holds an ordered key until a time, then delivers the held job first', async (desk) => {
-    const queue = await desk.open();
-    const seen: { readonly n: number; readonly atMs: number }[] = [];
-    await desk.start(queue, async (job) => {
-      seen.push({ n: job.rowId, atMs: Date.now() });
-      const isFirst = seen.length === 1;
-      await desk.write((writer) =>
-        isFirst ? queue.hold(writer, job, Date.now() + 1500) : queue.complete(writer, [job]),
-      );
-    });
-    await desk.write((writer) => queue.enqueue(writer, [ordered(1), ordered(2), ordered(3)]));
-    await eventually(() => seen.length === 4, 'all jobs delivered');
+    await desk.wake(queue, 'ordered', ['a']);
+    await eventually(() => seen.length === 3, 'all deliveries');
+    await sleep(1500);
     deepStrictEqual(
-      seen.map(({ n }) => n),
-      [1, 1, 2, 3],
+      seen.map(({ isRepeat }) => isRepeat),
+      [false, true, true],
     );
-    ok((seen[1]?.atMs ?? 0) - (seen[0]?.atMs ?? 0) >= 1400);
-  }),
-  define('releases the held and delayed jobs of a key immediately', async (desk) => {
-    const queue = await desk.open();
-    const seen: number[] = [];
-    let isHolding = true;
-    await desk.start(queue, async (job) => {
-      if (!isHolding) seen.push(job.rowId);
-      const isHeld = isHolding && job.isOrdered;
-      await desk.write((writer) =>
-        isHeld ? queue.hold(writer, job, Date.now() + 3_600_000) : queue.complete(writer, [job]),
-      );
-      isHolding = false;
-    });
-    const laterMs = Date.now() + 3_600_000;
-    await desk.write((writer) => queue.enqueue(writer, [ordered(1), ordered(2)]));
-    await desk.write((writer) =>
-      queue.enqueue(writer, [parallel(3, 'a', laterMs), parallel(4, 'b', laterMs)]),
+    strictEqual(new Set(seen.map(({ job }) => job)).size, 1);
+    strictEqual(new Set(seen.map(({ id }) => id)).size, 3);
+    strictEqual(desk.errors.length, 1);
+    deepStrictEqual(
+      await queue.findLost(seen.map(({ job }) => job)),
+      seen.map(({ job }) => job),
     );
-    await eventually(() => !isHolding, 'the job held');
-    await sleep(300);
-    deepStrictEqual(seen, []);
-    await desk.write((writer) => queue.release(writer, 'a'));
-    await eventually(() => seen.length === 3, 'the jobs of the key delivered');
-    deepStrictEqual(seen.toSorted(), [1, 2, 3]);
   }),
-  define('delivers at most the allowed number of jobs at a time, and none after stop', async (desk) => {
+  define('gives out at most the allowed number of slots, and none after stop', async (desk) => {
     const queue = await desk.open();
     let [running, most, count] = [0, 0, 0];
     await desk.start(
       queue,
-      async (job) => {
+      async (turn) => {
+        turn.resize(1);
         most = Math.max(most, ++running);
-        // The first jobs wait for each other, however slow the queue delivers.
-        await eventually(() => most === 3, 'three jobs at a time');
+        // The first turns wait for each other, however slow the queue delivers.
+        await eventually(() => most === 3, 'three turns at a time');
         await sleep(20);
         running--;
         count++;
-        await desk.write((writer) => queue.complete(writer, [job]));
+        await desk.end(queue, turn);
       },
-      3,
+      { concurrency: 3 },
     );
-    await desk.write((writer) =>
-      queue.enqueue(
-        writer,
-        numbers(30).map((n) => parallel(n, `key-${n}`)),
-      ),
-    );
-    await eventually(() => count > 5, 'some jobs delivered');
+    await desk.wake(queue, 'parallel', keys('key', 30));
+    await eventually(() => count > 5, 'some turns');
     await queue.stop();
     const stopped = count;
     ok(stopped < 30);
@@ -271,36 +261,173 @@ export const HOST_QUEUE_CONTRACT: readonly HostQueueCase[] = [
     strictEqual(count, stopped);
   }),
   define(
-    'delivers the jobs of a dead process to another one, and the dead process cannot settle them',
+    'delivers the turns of a dead process to another one, and the dead process cannot end them',
     async (desk, parts) => {
       const { kill, takeoverMs = 20_000 } = parts;
       if (kill === undefined) return;
       const first = await parts.openQueue();
-      const taken: QueueDelivery[] = [];
-      await desk.start(first, async (job) => {
-        taken.push(job);
+      const taken: Turn[] = [];
+      await desk.start(first, async (turn) => {
+        taken.push(turn);
         await new Promise(() => {});
       });
-      await desk.write((writer) => first.enqueue(writer, [ordered(1), ordered(2), parallel(3)]));
-      await eventually(() => taken.length === 2, 'the jobs taken');
+      await desk.wake(first, 'ordered', ['a']);
+      await desk.wake(first, 'parallel', ['b']);
+      await eventually(() => taken.length === 2, 'the turns taken');
+      deepStrictEqual(await first.findLost(taken.map(({ job }) => job)), []);
       await kill(first);
       const second = await desk.open();
-      const seen: number[] = [];
-      await desk.start(second, async (job) => {
-        seen.push(job.rowId);
-        await desk.write((writer) => second.complete(writer, [job]));
+      const seen: Turn[] = [];
+      await desk.start(second, async (turn) => {
+        seen.push(turn);
+        await desk.end(second, turn);
       });
-      await eventually(() => seen.length === 3, 'the jobs taken over', takeoverMs);
-      deepStrictEqual(
-        seen.filter((n) => n < 3),
-        [1, 2],
-      );
-      for (const job of taken) {
-        await rejects(
-          desk.write((writer) => second.complete(writer, [job])),
-          { code: 'HOST_LEASE' },
-        );
-      }
+      await eventually(() => seen.length === 2, 'the turns taken over', takeoverMs);
+      deepStrictEqual(seen.map(({ job }) => job).sort(), taken.map(({ job }) => job).sort());
+      ok(seen.every(({ isRepeat }) => isRepeat));
+      for (const turn of taken) await rejects(desk.end(second, turn), { code: 'HOST_LEASE' });
     },
   ),
 ];
+
+const keys = (name: string, count: number): readonly string[] =>
+  Array.from({ length: count }, (_, n) => `${name}/${n}`);
+
+/** Fairness in counts of turns, so that a slow machine does not matter. */
+const FAIRNESS: readonly HostQueueCase[] = [
+  ...(['ordered', 'parallel'] as const).map((lane) =>
+    define(`starts a key that just woke beside slow keys that never end (${lane})`, async (desk) => {
+      const queue = await desk.open();
+      const { promise: isReached, resolve } = createFlag();
+      let slow = 0;
+      await desk.start(
+        queue,
+        async (turn) => {
+          if (turn.key.startsWith('quiet')) resolve();
+          else {
+            slow += turn.slots;
+            // More work of the key waits.
+            await desk.wake(queue, turn.lane, [turn.key], false);
+            await isReached;
+          }
+          await desk.end(queue, turn);
+        },
+        { concurrency: 8 },
+      );
+      // Of one tenant: the share of a tenant does not protect its own keys from each other.
+      await desk.wake(queue, lane, keys('t', 20), false);
+      await eventually(() => slow >= 6, 'the slow keys hold their slots');
+      await desk.wake(queue, lane, ['quiet']);
+      await isReached;
+      ok(slow <= 6, `${slow} slots for keys that woke before`);
+    }),
+  ),
+  define('serves a key that just woke before the next turn of a busy one', async (desk) => {
+    const queue = await desk.open();
+    const seen: string[] = [];
+    await desk.start(
+      queue,
+      async (turn) => {
+        seen.push(turn.key);
+        if (seen.length === 5) await desk.wake(queue, 'ordered', ['quiet']);
+        await desk.end(queue, turn, turn.key !== 'quiet' && seen.length < 20 ? [turn] : []);
+      },
+      { concurrency: 1 },
+    );
+    await desk.wake(queue, 'ordered', ['busy', 'busier']);
+    await eventually(() => seen.length >= 20, 'all turns');
+    const turnsBefore = seen.indexOf('quiet') - 5;
+    ok(turnsBefore >= 0 && turnsBefore <= 2, `${turnsBefore} turns of busy keys came before: ${seen}`);
+  }),
+  define('lets keys take turns', async (desk) => {
+    const queue = await desk.open();
+    const seen: string[] = [];
+    const names = ['a', 'b', 'c'];
+    await desk.start(
+      queue,
+      async (turn) => {
+        seen.push(turn.key);
+        await desk.end(queue, turn, seen.length < 30 ? [turn] : []);
+      },
+      { concurrency: 1 },
+    );
+    await desk.wake(queue, 'parallel', names, false);
+    await eventually(() => seen.length >= 30, 'all turns');
+    for (const name of names) {
+      const turns = seen.slice(0, 30).filter((key) => key === name).length;
+      ok(turns >= 8, `${name} had ${turns} of 30 turns`);
+    }
+  }),
+  define('does not let many keys that just woke starve one that waits for its next turn', async (desk) => {
+    const queue = await desk.open();
+    const seen: string[] = [];
+    await desk.start(
+      queue,
+      async (turn) => {
+        seen.push(turn.key);
+        if (!seen.includes('backlog') && seen.length < 40) {
+          await desk.wake(queue, 'parallel', [`sparse/${seen.length}`]);
+        }
+        await desk.end(queue, turn);
+      },
+      { concurrency: 1 },
+    );
+    await desk.write(async (writer) => {
+      await queue.wake(writer, 'parallel', [toKey('sparse/a'), toKey('sparse/b')], { isFresh: true });
+      await queue.wake(writer, 'parallel', [toKey('backlog')], { isFresh: false });
+    });
+    await eventually(() => seen.includes('backlog'), 'the turn of the key that waits');
+    ok(seen.indexOf('backlog') <= 8, `${seen.indexOf('backlog')} turns came before`);
+  }),
+  define('gives a tenant at most its share while another one waits', async (desk) => {
+    const queue = await desk.open();
+    let isOver = false;
+    const sum = (tenant: string): number =>
+      queue
+        .held()
+        .filter((one) => one.tenant === tenant)
+        .reduce((all, { slots }) => all + slots, 0);
+    await desk.start(
+      queue,
+      async (turn) => {
+        await eventually(() => isOver, 'the end');
+        await desk.end(queue, turn);
+      },
+      { concurrency: 12, share: 0.5 },
+    );
+    try {
+      await desk.wake(queue, 'ordered', [...keys('a', 30), ...keys('b', 3)], false);
+      await eventually(() => sum('a') + sum('b') === 9, 'the slots taken');
+      // Slots for keys that just woke: 3.
+      deepStrictEqual([sum('a'), sum('b')], [6, 3]);
+    } finally {
+      isOver = true;
+    }
+  }),
+  define('gives a tenant more than its share if no other one waits', async (desk) => {
+    const queue = await desk.open();
+    let isOver = false;
+    await desk.start(
+      queue,
+      async (turn) => {
+        await eventually(() => isOver, 'the end');
+        await desk.end(queue, turn);
+      },
+      { concurrency: 12, share: 0.5 },
+    );
+    try {
+      await desk.wake(queue, 'ordered', keys('a', 30), false);
+      await eventually(() => queue.held().length === 9, 'the slots taken');
+    } finally {
+      isOver = true;
+    }
+  }),
+];
+
+/**
+ * What a queue of a host has to keep, as cases for any test runner. Each case gets parts of its own.
+ *
+ * @example
+ * for (const { name, run } of HOST_QUEUE_CONTRACT) test(name, async () => run(await openMyParts()));
+ */
+export const HOST_QUEUE_CONTRACT: readonly HostQueueCase[] = [...DELIVERY, ...FAIRNESS];
