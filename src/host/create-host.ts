@@ -365,7 +365,11 @@ async function startWork({ context, life, worker, sweep }: Parts): Promise<void>
     life.repeating.push(repeatEvery(clock, ms, work, onError));
   };
   await followClock(store, queue, clock.now());
-  await queue.start((turn) => worker.handle(turn), { concurrency: limits.concurrency, onError });
+  await queue.start((turn) => worker.handle(turn), {
+    concurrency: limits.concurrency,
+    share: limits.tenantShare / 100,
+    onError,
+  });
   life.isStarted = true;
   await sweep.start();
   if (!queue.isShared && store.changeCount !== undefined) {

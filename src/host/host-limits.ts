@@ -37,8 +37,10 @@ export interface HostLimits {
   readonly maxAttempts: number;
   /** Maximum unresolved incomplete executions per scenario. Default 1000. */
   readonly maxIncompletes: number;
-  /** Maximum concurrent runs. Unordered events of one scenario use at most three quarters. Default 40. */
+  /** Maximum concurrent runs. A quarter stays for scenarios whose work just arrived. Default 40. */
   readonly concurrency: number;
+  /** Maximum percentage of the concurrent runs per tenant while another tenant waits. Default 75. */
+  readonly tenantShare: number;
   /** Maximum events per scheduled run. Default 100. */
   readonly maxEventsPerRun: number;
   /** How long work may be overdue before `/health` reports its scenario as stalled. Default 30 s. */
@@ -76,6 +78,7 @@ const DEFAULT_HOST_LIMITS: HostLimits = Object.freeze({
   maxAttempts: 10,
   maxIncompletes: 1000,
   concurrency: 40,
+  tenantShare: 75,
   maxEventsPerRun: 100,
   stalledMs: 30_000,
   keepMs: 30 * DAY_MS,

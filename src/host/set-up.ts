@@ -48,7 +48,7 @@ export async function setUpScenario(options: SetUpOptions, entry: ScenarioEntry)
   assertCanAnswer(entry.name, plan);
   assertFits(entry.name, plan);
   if (entry.webhook === undefined) {
-    await host.scenarios.put({ name: entry.name, plan });
+    await host.scenarios.put({ name: entry.name, plan, tenant: tenantOf(entry) });
     return { name: entry.name, hook: undefined };
   }
   const { app, webhook, uid, connection, parameters } = entry.webhook;
@@ -56,8 +56,13 @@ export async function setUpScenario(options: SetUpOptions, entry: ScenarioEntry)
   const kind = type === 'web-shared' ? 'member' : 'dedicated';
   const hook = await host.putHook({ name: entry.name, app, webhook, kind, uid, connection, parameters });
   await attachHook({ host, store, engines }, hook);
-  await host.scenarios.put({ name: entry.name, plan, hookId: hook.id });
+  await host.scenarios.put({ name: entry.name, plan, hookId: hook.id, tenant: tenantOf(entry) });
   return { name: entry.name, hook };
+}
+
+/** Whom the slots of a scenario count for: its owner, or the app of its trigger. */
+function tenantOf({ name, owner, webhook, modules }: ScenarioEntry): string {
+  return owner ?? webhook?.app ?? modules[0]?.app ?? name;
 }
 
 /** A run with an unknown connection would deactivate the scenario. */

@@ -5,7 +5,7 @@ import type { Where } from '../../shared/store/record-store.js';
 import type { HostContext } from '../context.js';
 import type { HostQueue } from '../queue/host-queue.js';
 import { wakeScenarios } from '../queue/scenario-keys.js';
-import { copyStored } from '../store/kept-value.js';
+import { showStored } from '../store/kept-value.js';
 import type { EventRow, EventStatus, HostStore, HostWriter } from '../store/tables.js';
 
 /** Selects events. Absent members match all. */
@@ -85,7 +85,12 @@ export function createEventAdmin(options: AdminOptions): EventAdmin {
   const get = async (id: number): Promise<EventRow> => {
     const event = await store.get('events', { id });
     if (event === undefined) throw new EngineError('HOST_MISSING', `Unknown event ${id}.`);
-    return { ...event, bundles: copyStored(event.bundles) };
+    return {
+      ...event,
+      bundles: showStored(event.bundles),
+      request: showStored(event.request),
+      error: showStored(event.error),
+    };
   };
   const changeOne = async (id: number, change: Change, what: string): Promise<EventRow> => {
     const event = await get(id);

@@ -104,6 +104,6 @@ export function assertOwned(affected: number, expected: number): void {
 }
 
 export function takenOver(): EngineError {
-  const message = 'Lease lost: another process took over the work after a missed heartbeat.';
+  const message = 'Lease lost: another process took over a job after a missed heartbeat.';
   return new EngineError('HOST_LEASE', message);
 }

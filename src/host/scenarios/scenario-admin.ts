@@ -3,7 +3,7 @@ import { NEW_SCENARIO, nextStart, type ScenarioState } from '../../scenario/scen
 import { EngineError } from '../../shared/errors/engine-error.js';
 import { type AdminOptions, checkAdminOptions } from '../events/event-admin.js';
 import { toPlanColumns, wakeScenarios } from '../queue/scenario-keys.js';
-import { copyStored } from '../store/kept-value.js';
+import { showStored } from '../store/kept-value.js';
 import {
   assertCanAnswer,
   assertFits,
@@ -96,7 +96,7 @@ export function createScenarioAdmin(options: AdminOptions): ScenarioAdmin {
     incompletes: async (name) => {
       const { id } = await get(name);
       const rows = await store.find('incompletes', { where: { scenarioId: id, status: OPEN_INCOMPLETES } });
-      return Promise.all(rows.map(async (row) => ({ ...row, execution: copyStored(row.execution) })));
+      return rows.map((row) => ({ ...row, execution: showStored(row.execution) }));
     },
     retry: (id) => changeIncomplete(options, id, { status: 'waiting', retryAtMs: clock.now() }),
     discard: (id) =>

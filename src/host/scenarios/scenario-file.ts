@@ -109,6 +109,10 @@ const SCENARIO_SHAPE: Shape = {
       'Whether to process events one at a time in order of arrival. Default: false.',
       YES_NO,
     ),
+    owner: described(
+      'Whom its concurrent runs count for, see `--share`. Default: the app of its trigger.',
+      WORD,
+    ),
     settings: described('How it runs.', { ...FREE_OBJECT, shape: SETTINGS_SHAPE }),
     modules: described('The modules, in order.', { types: ['array'], each: true, shape: STEP_SHAPE }),
   },
@@ -142,6 +146,8 @@ export interface ScenarioEntry {
   /** Calendar schedule instead of an interval. */
   readonly cron?: CronSchedule | undefined;
   readonly ordered: boolean;
+  /** Whom its concurrent runs count for. Default: the app of its trigger. */
+  readonly owner?: string | undefined;
   readonly settings: Partial<ScenarioSettings>;
   readonly modules: readonly StepDefinition[];
 }
@@ -193,6 +199,7 @@ function readEntry(at: Spot): ScenarioEntry {
     cron,
     modules,
     ordered: fields.flag('ordered'),
+    owner: fields.optionalText('owner'),
     // Names and values are validated where the settings are used.
     settings: fields.object('settings') as Partial<ScenarioSettings>,
   };

@@ -34,9 +34,18 @@ export function writeStored(kept: unknown): string | undefined {
   return kept instanceof JsonText ? kept.text : JSON.stringify(kept);
 }
 
-/** @throws StoreError (STORE_FAILED) for a sealed value that does not open */
+/** @throws StoreError (STORE_FAILED) for a value that does not open or is no JSON */
 export function assertOpens(kept: unknown): void {
   if (kept instanceof JsonText) void kept.text;
+}
+
+/** Copies stored plain data; for a value that cannot be read, the error. */
+export function showStored(kept: unknown): unknown {
+  try {
+    return copyStored(kept);
+  } catch (error) {
+    return { unreadable: error instanceof Error ? error.message : String(error) };
+  }
 }
 
 /** Whether two values have the same stored JSON. */

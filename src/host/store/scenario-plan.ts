@@ -75,7 +75,7 @@ export interface StoredPlan extends ScenarioPlan {
   readonly hasHadHook?: boolean | undefined;
 }
 
-/** The plan of a stored scenario. Only `putScenario` writes it. See `findPlanError` for a sealed one that does not open. */
+/** The plan of a stored scenario. Only `putScenario` writes it. See `findPlanError` for one that cannot be read. */
 export function readPlan({ definition }: Pick<ScenarioRow, 'definition'>): StoredPlan {
   return definition instanceof JsonText ? UNREADABLE : (definition as StoredPlan);
 }
@@ -90,7 +90,7 @@ const UNREADABLE: StoredPlan = {
   hasHadHook: true,
 };
 
-/** Why the plan of a scenario cannot be read: the sealed value was changed, moved or sealed with another key. */
+/** Why the plan of a scenario cannot be read: it was changed, moved or sealed with another key. */
 export function findPlanError({ definition }: Pick<ScenarioRow, 'definition'>): unknown {
   if (!(definition instanceof JsonText)) return undefined;
   try {
@@ -115,7 +115,14 @@ export async function readPlans(
   return plans;
 }
 
-/** The state of a stored scenario. Only results of `nextState` are stored. */
-export function readState(scenario: Pick<ScenarioRow, 'state'>): ScenarioState {
-  return scenario.state as ScenarioState;
+/** The state of a stored scenario. Only results of `nextState` are stored. One that cannot be read is off. */
+export function readState({ state }: Pick<ScenarioRow, 'state'>): ScenarioState {
+  return state instanceof JsonText ? UNREADABLE_STATE : (state as ScenarioState);
 }
+
+const UNREADABLE_STATE: ScenarioState = Object.freeze({
+  kind: 'inactive',
+  errors: 0,
+  reason: 'fatal-error',
+  error: undefined,
+});

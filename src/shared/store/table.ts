@@ -178,14 +178,16 @@ function createJsonCodec(
   };
   const parse = (text: string, id: number): unknown => {
     const isKept = isLarge && text.length > MAX_PARSED_LENGTH;
-    if (sealKey === undefined || !SEALED.test(text)) return isKept ? new JsonText(text) : JSON.parse(text);
+    if (sealKey === undefined || !SEALED.test(text)) {
+      return isKept ? new JsonText(text) : parseOr(text, () => unreadable(name, id));
+    }
     const sealed = new JsonText(() => open(text, id));
     if (isKept) return sealed;
-    try {
-      return JSON.parse(sealed.text);
-    } catch {
-      return sealed;
-    }
+    return parseOr(
+      text,
+      () => sealed,
+      () => sealed.text,
+    );
   };
   const parsed = createBoundedCache<{ readonly value: unknown }>(MAX_SHARED, MAX_SHARED_LENGTH);
   return {
@@ -205,6 +207,25 @@ function createJsonCodec(
   };
 }
 
+/** Parses JSON. @param instead the result for a text that is not readable */
+function parseOr(text: string, instead: () => JsonText, open: () => string = () => text): unknown {
+  try {
+    return JSON.parse(open());
+  } catch {
+    return instead();
+  }
+}
+
+/** A value whose text is not JSON. */
+function unreadable(name: string, id: number): JsonText {
+  return new JsonText(() => {
+    throw new StoreError(
+      'STORE_FAILED',
+      `Cannot read the value of ${name} in the row ${id}: it is not JSON.`,
+    );
+  });
+}
+
 /** Decodes the read columns of a row in place. */
 export function decodeRow(table: Table, row: Record<string, unknown>, names: readonly string[]): Row {
   const id = Number(row['id']);
@@ -221,8 +242,8 @@ export const MAX_PARSED_LENGTH: number = 64 * 1024;
 
 /**
  * A JSON value as text. A store returns large values without parsing them, so passing them on costs nothing. Sealed
- * ones are opened on the first read. A sealed value that does not open is also returned as `JsonText`, whatever its
- * length, so that only reading the value fails, not reading its row or other rows.
+ * ones are opened on the first read. A value that does not open, or is no JSON, is also returned as `JsonText`,
+ * whatever its length, so that only reading the value fails, not reading its row or other rows.
  */
 export class JsonText {
   /** Undefined if unknown. */

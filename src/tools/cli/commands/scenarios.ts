@@ -2,7 +2,6 @@ import { createRedactor } from '../../../engine/redaction/redact.js';
 import { SANITIZED } from '../../../engine/redaction/redact-text.js';
 import { collectNamedSecrets } from '../../../engine/redaction/secrets.js';
 import { pathOfHook } from '../../../host/hooks/hooks.js';
-import { OPEN_INCOMPLETES } from '../../../host/work/claim.js';
 import {
   createScenarioAdmin,
   findStuck,
@@ -12,6 +11,7 @@ import {
 import { copyStored } from '../../../host/store/kept-value.js';
 import { readState } from '../../../host/store/scenario-plan.js';
 import type { HostStore, IncompleteRow, ScenarioRow } from '../../../host/store/tables.js';
+import { OPEN_INCOMPLETES } from '../../../host/work/claim.js';
 import type { ScenarioState } from '../../../scenario/scenario-state.js';
 import { SYSTEM_CLOCK } from '../../../shared/clock.js';
 import { EngineError } from '../../../shared/errors/engine-error.js';

@@ -53,6 +53,10 @@ export const SERVE_OPTIONS: Readonly<Record<string, OptionSpec>> = {
     help: 'Worker threads for scenarios; one app uses at most N - 1. Default: number of apps plus 1, 2 to 8.',
   },
   concurrency: { value: 'N', help: 'Concurrent runs. Default: 40.' },
+  share: {
+    value: 'PERCENT',
+    help: 'Concurrent runs per app, or owner of scenarios, while another one waits. Default: 75.',
+  },
   'host-limit': {
     value: 'NAME=N',
     multiple: true,
@@ -146,7 +150,11 @@ function readThreads(text: string | undefined): number | undefined {
 
 function readConcurrency(args: Arguments): readonly string[] {
   const concurrency = args.text('concurrency');
-  return concurrency === undefined ? [] : [`concurrency=${concurrency}`];
+  const share = args.text('share');
+  return [
+    ...(concurrency === undefined ? [] : [`concurrency=${concurrency}`]),
+    ...(share === undefined ? [] : [`tenantShare=${share}`]),
+  ];
 }
 
 function readLimits<L extends object>(
