@@ -69,7 +69,7 @@ for (const [engine, disturbance] of RUNS) {
       if (disturbance === 'stop')
         expect(result.orderBreaks).toBeLessThanOrEqual(result.kills * settings.hooks);
       else expect(result.orderBreaks).toBe(0);
-      // Only the last effect of a killed process may repeat.
+      // Only the last effects of a killed process may repeat: those of the group that it had not stored.
       if (disturbance === 'kill') expect(result.unexplained).toBe(0);
     },
   );

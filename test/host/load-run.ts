@@ -299,29 +299,46 @@ function judge(
   const waits = acknowledged.map((sending) => (done.get(keyOf(sending)) ?? 0) - sending.atMs);
   const latest = new Map<string, number>();
   const byEvent = new Map<number, Effect>();
-  const lastOf = new Map<string, number>();
-  for (const { hook, pid, eventId } of effects) lastOf.set(`${hook} ${pid}`, eventId);
-  let [orderBreaks, repeated, unexplained] = [0, 0, 0];
+  let [orderBreaks, repeated] = [0, 0];
   for (const effect of effects) {
     const { hook, n, eventId } = effect;
-    if (n < (latest.get(hook) ?? 0)) orderBreaks++;
-    latest.set(hook, Math.max(n, latest.get(hook) ?? 0));
-    const before = byEvent.get(eventId);
+    const isRepeated = byEvent.has(eventId);
     byEvent.set(eventId, effect);
-    if (before === undefined) continue;
-    repeated++;
-    // It was the last effect of a killed process, so it was not committed.
-    if (!killed.has(before.pid) || lastOf.get(`${hook} ${before.pid}`) !== eventId) unexplained++;
+    if (isRepeated) repeated++;
+    // A process repeats what another one had not committed, in order.
+    else if (n < (latest.get(hook) ?? 0)) orderBreaks++;
+    latest.set(hook, Math.max(n, latest.get(hook) ?? 0));
   }
   return {
     orderBreaks,
     repeated,
-    unexplained,
+    unexplained: countUnexplained(effects, killed),
     lost: acknowledged.filter((sending) => !done.has(keyOf(sending))).length,
     longestWaitMs: Math.max(0, ...waits),
     longestStallMs: longestStall(effects, acknowledged, keyOf),
     sentTwice: Math.max(0, byEvent.size - acknowledged.filter((sending) => done.has(keyOf(sending))).length),
   };
+}
+
+/** Repeated effects other than the last ones of a killed process, whose results were not stored. */
+function countUnexplained(effects: readonly Effect[], killed: ReadonlyMap<number, number>): number {
+  const times = new Map<number, number>();
+  const firstsOf = new Map<string, Effect[]>();
+  for (const effect of effects) {
+    const count = times.get(effect.eventId) ?? 0;
+    times.set(effect.eventId, count + 1);
+    if (count > 0) continue;
+    const process = `${effect.hook} ${effect.pid}`;
+    const known = firstsOf.get(process);
+    if (known === undefined) firstsOf.set(process, [effect]);
+    else known.push(effect);
+  }
+  const isRepeated = ({ eventId }: Effect): boolean => (times.get(eventId) ?? 0) > 1;
+  return [...firstsOf.values()].reduce((sum, firsts) => {
+    const lastStored = firsts.findLastIndex((effect) => !isRepeated(effect));
+    const isExplained = ({ pid }: Effect, index: number): boolean => killed.has(pid) && index > lastStored;
+    return sum + firsts.filter((effect, index) => isRepeated(effect) && !isExplained(effect, index)).length;
+  }, 0);
 }
 
 function longestStall(
