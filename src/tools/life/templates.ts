@@ -1,5 +1,6 @@
 import type { PlainObject } from '../../shared/plain-object.js';
 import { splitWords, toLabel, toPlural, toSingular, withArticle } from './names.js';
+import { type SignatureScheme, type SignedWebhook, signedWebhook } from './webhook-signatures.js';
 
 /** Kinds of modules that `iml add module` knows. */
 export const MODULE_TEMPLATES = [
@@ -443,11 +444,20 @@ export function instantTriggerTemplate({ name, label }: TemplateOptions, webhook
   };
 }
 
+/** A webhook that accepts every call. */
+const UNSIGNED: SignedWebhook = {
+  communication: {},
+  params: [],
+  attach: { body: { url: '{{webhook.url}}' }, data: {} },
+};
+
 /** A webhook that the app registers at the API itself, for each user or, if shared, one for all. */
 export function webhookTemplate(
   { name, label, connection, path }: TemplateOptions,
   isShared: boolean,
+  signature?: SignatureScheme,
 ): NewComponent {
+  const signed = signature === undefined ? UNSIGNED : signedWebhook(signature);
   const row = {
     label: label ?? toLabel(splitWords(name)),
     connection: connection ?? null,
@@ -458,29 +468,34 @@ export function webhookTemplate(
       row: { ...row, webhookType: 'web-shared' },
       files: {
         communication: {
+          ...signed.communication,
           uid: '{{body.accountId}}',
           iterate: '{{body.events}}',
           output: outputOf('item'),
           respond: { status: 202 },
         },
-        params: [],
+        params: signed.params,
         requiredScope: [],
       },
     };
   }
   const at = path ?? '/hooks';
+  const { attach } = signed;
   return {
     row: { ...row, webhookType: 'web' },
     files: {
-      communication: { output: outputOf('body') },
-      params: [],
-      attach: {
-        url: at,
-        method: 'POST',
-        body: { url: '{{webhook.url}}' },
-        response: { data: { externalHookId: '{{body.id}}' } },
-      },
-      detach: { url: `${at}/{{webhook.externalHookId}}`, method: 'DELETE' },
+      communication: { ...signed.communication, output: outputOf('body') },
+      params: signed.params,
+      ...(attach !== undefined && {
+        attach: {
+          url: at,
+          method: 'POST',
+          ...(attach.temp !== undefined && { temp: attach.temp }),
+          body: attach.body,
+          response: { data: { externalHookId: '{{body.id}}', ...attach.data } },
+        },
+        detach: { url: `${at}/{{webhook.externalHookId}}`, method: 'DELETE' },
+      }),
       requiredScope: [],
     },
   };

@@ -28,6 +28,7 @@ import {
   triggerTemplate,
   webhookTemplate,
 } from '../../life/templates.js';
+import { SIGNATURES } from '../../life/webhook-signatures.js';
 import { type Arguments, type Command, EXIT, usageError } from '../command.js';
 import { oneOf } from '../input/ask.js';
 import type { Io } from '../io.js';
@@ -57,6 +58,7 @@ const OPTION_USERS: Readonly<Record<string, readonly What[]>> = {
   request: ['module'],
   webhook: ['trigger'],
   shared: ['webhook'],
+  signature: ['webhook'],
   path: ['module', 'trigger', 'webhook', 'rpc', 'endpoint'],
   'app-connection': ['module', 'trigger', 'webhook', 'rpc', 'endpoint'],
   'base-url': ['connection'],
@@ -100,6 +102,10 @@ export const ADD_COMMAND: Command = {
     },
     webhook: { value: 'NAME', help: 'trigger: webhook of an instant trigger. Default: a polling trigger.' },
     shared: { help: 'webhook: one address for all users, whose payload names the account.' },
+    signature: {
+      value: SIGNATURES.join('|'),
+      help: 'webhook: accepts only calls with the signature (HMAC-SHA256) of this API; custom is a start for others.',
+    },
     ...API_OPTIONS,
   },
   examples: [
@@ -108,6 +114,7 @@ export const ADD_COMMAND: Command = {
     "iml add module createContact ./my-app --curl 'curl https://api.acme.example/contacts -d name=Ann'",
     'iml add module listContacts ./my-app --har session.har --request "GET /contacts"',
     'iml add trigger watchContacts ./my-app',
+    'iml add webhook events ./my-app --signature github',
     'iml add webhook events && iml add trigger watchEvents --webhook events',
   ],
   notes: [
@@ -239,7 +246,7 @@ async function makeComponent(what: What, addition: Addition): Promise<NewCompone
       return instantTriggerTemplate(options(), findRecord(manifest, 'webhook', webhook));
     }
     case 'webhook':
-      return webhookTemplate(options(), args.isSet('shared'));
+      return webhookTemplate(options(), args.isSet('shared'), readOneOf(args, 'signature', SIGNATURES));
     case 'rpc':
       return rpcTemplate(options());
     case 'function':

@@ -220,8 +220,9 @@ export function learnDigests(
     const [was, is] = [Buffer.from(bytes), Buffer.from(rehearsed[index] ?? [])];
     if (was.equals(is)) continue;
     for (const encoding of ['hex', 'base64', 'base64url'] as const) {
-      book.enterDerived(was.toString(encoding), is.toString(encoding));
+      book.enterDigest(was.toString(encoding), is.toString(encoding));
     }
+    book.enterDigest(was.toString('hex').toUpperCase(), is.toString('hex').toUpperCase());
   }
 }
 

@@ -75,9 +75,29 @@ export async function rehearseRun(run: RunToRecord): Promise<RehearsedRun> {
   if (plain.problem === undefined) return plain.rehearsed;
   const shaped = await rehearseWith(run, shapedStandIn);
   if (shaped.problem === undefined) return shaped.rehearsed;
+  const { book, rehearsal } = plain.rehearsed;
+  const why =
+    listUnmatched(run, book) ??
+    'The run depends on something that is not recorded, such as random values or the time.';
+  const dropped = rehearsal.outcome.noBundles?.message;
   throw new RecordingError(
-    `The replay of the run differs: ${plain.problem} The run depends on something that is not recorded, such as random values or the time.`,
+    `The replay of the run differs: ${plain.problem}${dropped === undefined ? '' : ` ${dropped}`} ${why}`,
   );
+}
+
+/** Names the secrets of an incoming call that the app does not derive from the secrets of its input. */
+function listUnmatched({ input: { request } }: RunToRecord, book: SecretBook): string | undefined {
+  if (request === undefined) return undefined;
+  const places = [
+    ...Object.entries(request.headers ?? {}).map(([name, value]) => [`header ${name}`, value] as const),
+    ...Object.entries(request.query ?? {}).map(([name, value]) => [`query ${name}`, String(value)] as const),
+  ];
+  const unmatched = places.filter(([, text]) =>
+    book.secrets().some(({ isDerived, value }) => !isDerived && text.includes(value)),
+  );
+  if (unmatched.length === 0) return undefined;
+  const names = unmatched.map(([place]) => place).join(', ');
+  return `A placeholder replaced the value of ${names}, and the app does not compute it from the recorded secrets. Is the secret in the hook data or the parameters the one that the sender used?`;
 }
 
 interface Attempt {

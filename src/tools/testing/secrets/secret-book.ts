@@ -20,6 +20,11 @@ export interface SecretBook {
   readonly enter: (name: string, value: string | number) => string | number;
   /** Registers a derived value with the value derived from the stand-ins. */
   readonly enterDerived: (value: string, standIn: string) => void;
+  /**
+   * `enterDerived` for a digest. A registered value that contains it, such as `t=1700000000,v1=<digest>`, is no longer
+   * replaced as a whole: the app compares its parts.
+   */
+  readonly enterDigest: (digest: string, standIn: string) => void;
   /** Replaces all secrets in text, in any encoding, by their stand-ins. */
   readonly clean: (text: string) => string;
   /** The stand-in of a registered value; undefined for others. */
@@ -53,28 +58,50 @@ export function createSecretBook(choose: ChooseStandIn = plainStandIn): SecretBo
     all.add(entry.value);
     byValue.set(entry.value, { ...entry, finder });
   };
+  const enter: SecretBook['enter'] = (wanted, value) => {
+    // The file was redacted before.
+    if (typeof value === 'string' && isPlaceholder(value)) return value;
+    const known = byValue.get(String(value));
+    if (known !== undefined) return typeof value === 'number' ? asNumber(known) : known.standIn;
+    const name = names.take(wanted);
+    const standIn = choose(name, value);
+    add({ name, value: String(value), standIn, isDerived: false });
+    return standIn;
+  };
+  const enterDerived: SecretBook['enterDerived'] = (value, standIn) => {
+    const known = byValue.get(value);
+    // From an earlier round, or registered by name, such as the signature of an incoming call.
+    if (known !== undefined) byValue.set(value, { ...known, standIn, isDerived: true });
+    else add({ name: '', value, standIn, isDerived: true });
+  };
   return {
     secrets: () => [...byValue.values()].map(({ finder: _, ...secret }) => secret),
-    enter: (wanted, value) => {
-      // The file was redacted before.
-      if (typeof value === 'string' && isPlaceholder(value)) return value;
-      const known = byValue.get(String(value));
-      if (known !== undefined) return typeof value === 'number' ? asNumber(known) : known.standIn;
-      const name = names.take(wanted);
-      const standIn = choose(name, value);
-      add({ name, value: String(value), standIn, isDerived: false });
-      return standIn;
-    },
-    enterDerived: (value, standIn) => {
-      const known = byValue.get(value);
-      // From an earlier round, or registered by name, such as the signature of an incoming call.
-      if (known !== undefined) byValue.set(value, { ...known, standIn, isDerived: true });
-      else add({ name: '', value, standIn, isDerived: true });
+    enter,
+    enterDerived,
+    enterDigest: (digest, standIn) => {
+      enterDerived(digest, standIn);
+      for (const entry of [...byValue.values()]) {
+        if (entry.value === digest || !entry.value.includes(digest)) continue;
+        for (const part of listCredentials(entry.value, digest)) enter(entry.name, part);
+        // Its own stand-in must not replace the whole.
+        byValue.delete(entry.value);
+        const parts = cleanText(entry.value, isIn, byValue);
+        byValue.set(entry.value, { ...entry, standIn: parts, isDerived: true });
+      }
     },
     clean: (text) => (text.length < MIN_SECRET_LENGTH ? text : cleanText(text, isIn, byValue)),
     standInFor: (value) => byValue.get(String(value))?.standIn,
     isIn,
   };
+}
+
+/** Parts beside a digest that may be credentials: neither short, nor a label, a number or the name of an algorithm. */
+function listCredentials(text: string, digest: string): readonly string[] {
+  const parts = text
+    .split(digest)
+    .join(' ')
+    .matchAll(/[\w+/.~-]{8,}(?!=)/g);
+  return [...parts].map(([part]) => part).filter((part) => !/^\d+$|^(?:hmac|rsa)?-?sha-?\d+$/i.test(part));
 }
 
 /** A secret from text may be read as a number. */
