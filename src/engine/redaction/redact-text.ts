@@ -163,6 +163,34 @@ function endOfPart(text: string, header: number, start: number): number {
   return text[end - 1] === '\r' ? end - 1 : end;
 }
 
+/** A scheme and its credentials, maybe after the name of the header. */
+const SCHEME =
+  /(\bauthorization["'`]{0,2} {0,5}[:=] {0,5}["'`]?)?\b(Bearer|Basic|Digest|OAuth|Token) +([\w+/.~-]{8,}=*)/gi;
+
+/** Longer words are rare in English. Names such as `insufficient_scope` are split into words. */
+const MAX_WORD = 30;
+
+/**
+ * Whether the text after a scheme is a value, and not a word of a message (`Bearer token malformed`): it has the form of
+ * a JWT or of Base64 with padding, or a part that is no word, number or name in camel case. [choice]
+ */
+function looksLikeCredential(value: string, scheme: string): boolean {
+  if (value.endsWith('=')) return true;
+  const parts = value.replace(/\.+$/, '').split(/[^A-Za-z\d]+/);
+  if (/^bearer$/i.test(scheme) && /^[\w-]+\.[\w-]+\.[\w-]+$/.test(value)) return true;
+  return !parts.every((part) => /^\d{0,7}$/.test(part) || isWord(part));
+}
+
+/** A word with up to three digits (`sha256`), or words in camel case of three letters on average. */
+function isWord(part: string): boolean {
+  const [letters = ''] = /^[A-Za-z]+(?=\d{0,3}$)/.exec(part) ?? [];
+  const words = letters.split(/(?<=[a-z])(?=[A-Z])/);
+  return (
+    letters.length >= Math.min(3, part.length) * words.length &&
+    words.every((word) => word.length <= MAX_WORD)
+  );
+}
+
 /**
  * Redacts secrets that need no registration: credentials of an Authorization header, secret names of a query, and
  * passwords of addresses. The patterns have no nested repeats, so time is linear.
@@ -170,7 +198,11 @@ function endOfPart(text: string, header: number, start: number): number {
 export function redactPatterns(text: string): string {
   let shown = text;
   if (shown.includes(' ')) {
-    shown = shown.replace(/\b(Bearer|Basic|Digest|OAuth|Token) +[\w+/.~-]{8,}=*/gi, `$1 ${SANITIZED}`);
+    shown = shown.replace(SCHEME, (whole, header: string | undefined, scheme: string, value: string) =>
+      header !== undefined || looksLikeCredential(value, scheme)
+        ? `${header ?? ''}${scheme} ${SANITIZED}`
+        : whole,
+    );
   }
   if (shown.includes('?') || shown.includes('&')) {
     shown = shown.replace(
