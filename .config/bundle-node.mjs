@@ -2,7 +2,7 @@
 // files.
 // Usage: `node .config/bundle-node.mjs [FOLDER]`. Default: dist.
 
-import { rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { build } from 'esbuild';
 import { licensesOf } from './bundle-bin.mjs';
@@ -108,9 +108,28 @@ async function bundlePackages(folder) {
     stdin: { contents: "module.exports = require('moment-timezone');", resolveDir: ROOT },
     sourcemap: false,
     minify: true,
+    // webpack takes the AMD branch of UMD files, and requires locales that the package does not contain.
+    define: { define: 'undefined' },
+    plugins: [withoutLocales],
   });
   return { inputs: { ...metafile.inputs, ...zones.inputs } };
 }
+
+/** moment requires the files of its locales by computed names, which bundlers cannot resolve. */
+const withoutLocales = {
+  name: 'without locales',
+  setup(bundler) {
+    bundler.onLoad({ filter: /\/moment\/(?:min\/)?moment\.js$/ }, ({ path: file }) => {
+      const text = readFileSync(file, 'utf8');
+      const changed = text.replace(
+        "aliasedRequire('./locale/' + normalizedName);",
+        "throw new Error('No locales.');",
+      );
+      if (changed === text) throw new Error(`${file} no longer loads locales as expected.`);
+      return { contents: changed, loader: 'js' };
+    });
+  },
+};
 
 const dist = path.resolve(process.argv[2] ?? path.join(ROOT, 'dist'));
 const metafiles = [
