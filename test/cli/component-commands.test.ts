@@ -130,9 +130,9 @@ function iml(args: readonly string[], options: FakeIoOptions = {}): Promise<CliR
 
 const ids = (out: string): unknown[] => jsonLines(out).map((item) => (item as { id: number }).id);
 
-describe('iml rpc', () => {
+describe('iml run rpc:NAME', () => {
   it('prints the result of an RPC', async () => {
-    const { code, out, err } = await iml(['rpc', '.', 'names']);
+    const { code, out, err } = await iml(['run', '.', 'rpc:names']);
     expect({ code, err }).toEqual({ code: 0, err: '' });
     expect(JSON.parse(out)).toEqual([
       { label: 'three', value: 3 },
@@ -143,7 +143,7 @@ describe('iml rpc', () => {
 
   it('takes a reference with its arguments, and parameters', async () => {
     const { out } = await iml([
-      'rpc',
+      'run',
       '.',
       'rpc://names?suffix={{parameters.mark}}',
       '-p',
@@ -151,28 +151,28 @@ describe('iml rpc', () => {
       '--table',
     ]);
     expect(out).toContain('three!');
-    const query = await iml(['rpc', '.', 'names', '--query', '$count(result)']);
+    const query = await iml(['run', '.', 'rpc:names', '--query', '$count(result)']);
     expect(query.out).toBe('3\n');
   });
 
   it('prints the report and the source location of a failure', async () => {
-    const { code, out, err } = await iml(['rpc', '.', 'broken', '--json']);
+    const { code, out, err } = await iml(['run', '.', 'rpc:broken', '--json']);
     expect(code).toBe(1);
     expect(JSON.parse(out)).toMatchObject({ error: { statusCode: 500 }, stats: { requests: 1 } });
     expect(err).toMatch(/status +500/);
   });
 
   it('suggests a similar name', async () => {
-    expect(await iml(['rpc', '.', 'nams'])).toMatchObject({
+    expect(await iml(['run', '.', 'rpc:nams'])).toMatchObject({
       code: 2,
       err: expect.stringContaining('Did you mean "names"?'),
     });
   });
 });
 
-describe('iml epoch', () => {
+describe('iml run epoch:NAME', () => {
   it('lists the start options of a trigger with their states', async () => {
-    const { code, out, err } = await iml(['epoch', '.', 'watchIds']);
+    const { code, out, err } = await iml(['run', '.', 'epoch:watchIds']);
     expect({ code, err }).toEqual({ code: 0, err: '' });
     expect(jsonLines(out)[1]).toEqual({
       id: 2,
@@ -183,10 +183,45 @@ describe('iml epoch', () => {
   });
 
   it('explains why a module has no epoch', async () => {
-    const plain = await iml(['epoch', '.', 'watchPlain']);
+    const plain = await iml(['run', '.', 'epoch:watchPlain']);
     expect(plain).toMatchObject({ code: 2, err: expect.stringContaining('"watchPlain" has no epoch') });
-    const other = await iml(['epoch', '.', 'absolute']);
+    const other = await iml(['run', '.', 'epoch:absolute']);
     expect(other.err).toContain('"absolute" is of type search');
+  });
+});
+
+describe('the old names of iml run', () => {
+  it.each([
+    [
+      ['rpc', '.', 'names'],
+      ['run', '.', 'rpc:names'],
+    ],
+    [
+      ['rpc', '.', 'rpc://names'],
+      ['run', '.', 'rpc://names'],
+    ],
+    [
+      ['epoch', '.', 'watchIds'],
+      ['run', '.', 'epoch:watchIds'],
+    ],
+  ])('%j does what %j does', async (old, now) => {
+    const result = await iml(old);
+    expect(result).toEqual(await iml(now));
+    expect(result.code).toBe(0);
+  });
+
+  it('are not in the help', async () => {
+    const { out } = await iml(['help']);
+    expect(out).not.toMatch(/^ {2}(?:rpc|epoch) /m);
+    expect((await iml(['rpc', '--help'])).out).toContain('iml run [app folder] <module>');
+  });
+
+  it.each([
+    [['run', '.', 'rpc:names', '--limit', '5'], '--limit is for modules, and "names" is an RPC.'],
+    [['run', '.', 'rpc:names', '--defaults'], '--defaults is for modules, and "names" is an RPC.'],
+    [['run', '.', 'epoch:watchIds', '--start', 'all'], '--start is for modules, and "watchIds" is an epoch.'],
+  ])('refuse %j', async (args, message) => {
+    expect(await iml(args)).toMatchObject({ code: 2, err: expect.stringContaining(message) });
   });
 });
 

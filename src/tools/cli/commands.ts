@@ -3,16 +3,8 @@ import type { CommandEntry } from './command.js';
 /** The commands in the order of the help. */
 export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   run: {
-    summary: 'Runs a module or an endpoint of an app and prints its output.',
+    summary: 'Runs a module, an endpoint, an RPC or an epoch of an app and prints its output.',
     load: async () => (await import('./commands/run.js')).RUN_COMMAND,
-  },
-  rpc: {
-    summary: 'Calls an RPC of an app and prints its result.',
-    load: async () => (await import('./commands/rpc.js')).RPC_COMMAND,
-  },
-  epoch: {
-    summary: 'Lists the start options of a polling trigger.',
-    load: async () => (await import('./commands/epoch.js')).EPOCH_COMMAND,
   },
   webhook: {
     summary: 'Processes one call of a webhook, attaches and detaches it.',
@@ -127,3 +119,6 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import('./commands/info.js')).INFO_COMMAND,
   },
 };
+
+/** Other names of `iml run`, which the help does not list: `iml rpc listGenres` is `iml run rpc:listGenres`. */
+export const RUN_ALIASES: readonly string[] = ['rpc', 'epoch'];

@@ -1,7 +1,7 @@
 import { EngineError } from '../../shared/errors/engine-error.js';
 import { didYouMean } from '../../shared/suggest.js';
-import { EXIT, isUsageError, readVersion, usageError } from './command.js';
-import { COMMANDS } from './commands.js';
+import { type Arguments, EXIT, isUsageError, readVersion, usageError } from './command.js';
+import { COMMANDS, RUN_ALIASES } from './commands.js';
 import { parseArguments } from './input/parse-arguments.js';
 import { type Io, isBrokenPipe, UserInterruption } from './io.js';
 import { commandHelp, overviewHelp } from './output/print-help.js';
@@ -51,11 +51,21 @@ async function help([name]: readonly string[], io: Io): Promise<number> {
   return EXIT.ok;
 }
 
-async function runCommand(name: string, rest: readonly string[], io: Io): Promise<number> {
+async function runCommand(given: string, rest: readonly string[], io: Io): Promise<number> {
+  const alias = RUN_ALIASES.find((name) => name === given);
+  const name = alias === undefined ? given : 'run';
   const entry = findCommand(name);
   const command = await entry.load();
   const args = parseArguments(command, rest);
-  return args.isSet('help') ? help([name], io) : command.run(args, io);
+  if (args.isSet('help')) return help([name], io);
+  return command.run(alias === undefined ? args : withKind(args, alias), io);
+}
+
+/** The name of a component, which is the last argument, with its kind: `listGenres` -> `rpc:listGenres`. */
+function withKind(args: Arguments, kind: string): Arguments {
+  const name = args.positionals.at(-1) ?? '';
+  const isNamed = name.startsWith(`${kind}:`);
+  return { ...args, positionals: [...args.positionals.slice(0, -1), isNamed ? name : `${kind}:${name}`] };
 }
 
 function findCommand(name: string): (typeof COMMANDS)[string] {

@@ -48,7 +48,7 @@ const LIVE_OPTIONS: OptionSpecs = {
   start: {
     group: 'Input',
     value: 'all|DATE|ID',
-    help: 'Start of a polling trigger: all, a date, or the ID of an item (see iml epoch).',
+    help: 'Start of a polling trigger: all, a date, or the ID of an item (see iml run epoch:NAME).',
   },
   ...CHECK_OPTIONS,
   'allow-changes': {

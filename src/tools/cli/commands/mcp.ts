@@ -2,9 +2,9 @@ import path from 'node:path';
 import { createEngine } from '../../../engine/create-engine.js';
 import type { EndpointComponent } from '../../../engine/document/app.js';
 import { findEndpoint } from '../../../engine/find-component.js';
-import { SpecError } from '../../../shared/errors/engine-error.js';
+import { EngineError, SpecError } from '../../../shared/errors/engine-error.js';
 import { createToolServer, type ServedTool } from '../../mcp/tool-server.js';
-import { type Arguments, type Command, EXIT, readVersion, usageError } from '../command.js';
+import { type Arguments, type Command, EXIT, isUsageError, readVersion, usageError } from '../command.js';
 import { findNamed, INPUT_OPTIONS, openConnections, readComponentInput } from '../input/component-input.js';
 import {
   ENGINE_OPTIONS,
@@ -12,12 +12,20 @@ import {
   readTraceOptions,
   TRACE_OPTIONS,
 } from '../input/engine-options.js';
+import { parseArguments } from '../input/parse-arguments.js';
 import { withProjectOptions } from '../input/project-options.js';
 import { type Io, UserInterruption } from '../io.js';
 import { untilAborted } from '../listening.js';
-import { type AuthorOptions, type CommandResult, createAuthorTools } from '../mcp/author-tools.js';
+import {
+  type AuthorCommand,
+  type AuthorOptions,
+  type CommandLine,
+  type CommandResult,
+  createAuthorTools,
+} from '../mcp/author-tools.js';
 import { createEndpointTool } from '../mcp/endpoint-tools.js';
 import { APP_FOLDER, findAppFolder, type LoadedApp, openApp } from '../open-app.js';
+import { printError } from '../output/print-error.js';
 import { printableLine } from '../output/terminal-text.js';
 
 const { param: _, ...SHARED_INPUT } = INPUT_OPTIONS;
@@ -127,7 +135,7 @@ function authorOptions(line: Arguments, folder: string, io: Io): AuthorOptions {
 }
 
 /** Runs a command line whose output becomes texts, and which neither asks nor reads standard input. */
-async function runQuietly(args: readonly string[], io: Io, signal: AbortSignal): Promise<CommandResult> {
+async function runQuietly(args: CommandLine, io: Io, signal: AbortSignal): Promise<CommandResult> {
   const texts = { out: '', err: '' };
   const output = (name: keyof typeof texts): Io['stdout'] => ({
     isTerminal: false,
@@ -141,9 +149,23 @@ async function runQuietly(args: readonly string[], io: Io, signal: AbortSignal):
     readStdin: async () => new Uint8Array(),
     interruptible: (work) => work(signal),
   };
-  const { runCli } = await import('../run-cli.js');
-  return { code: await runCli(args, quiet), ...texts };
+  const [name, ...rest] = args;
+  const command = await AUTHOR_COMMANDS[name]();
+  try {
+    return { code: await command.run(parseArguments(command, rest), quiet), ...texts };
+  } catch (error) {
+    if (signal.aborted || !(error instanceof EngineError) || isUsageError(error)) throw error;
+    return { code: EXIT.failed, out: texts.out, err: texts.err + printError(error) };
+  }
 }
+
+const AUTHOR_COMMANDS: Readonly<Record<AuthorCommand, () => Promise<Command>>> = {
+  info: async () => (await import('./info.js')).INFO_COMMAND,
+  check: async () => (await import('./check.js')).CHECK_COMMAND,
+  test: async () => (await import('./test.js')).TEST_COMMAND,
+  run: async () => (await import('./run.js')).RUN_COMMAND,
+  eval: async () => (await import('./eval.js')).EVAL_COMMAND,
+};
 
 /** @throws EngineError (USAGE) for an unknown name, and for an app without endpoints */
 function chooseEndpoints(args: Arguments, { app }: LoadedApp): readonly EndpointComponent[] {

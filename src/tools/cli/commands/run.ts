@@ -26,17 +26,17 @@ import { printableLine } from '../output/terminal-text.js';
 import { readRecordSettings } from '../recording/record-settings.js';
 import type { RecordedSubject } from '../recording/recorder.js';
 import { addRecording, dropUnreadOutput, prepareRecording } from '../recording/with-recording.js';
-import { readEndpointName, runEndpointOfApp } from '../run-endpoint.js';
+import { readTarget, runNamed } from '../run-named.js';
 import { type AppWork, workWithApp } from '../work-with-app.js';
 
 const NAME: PositionalSpec = {
   name: 'module',
-  help: 'Name of the module, or endpoint:NAME (see iml info).',
+  help: 'Name of the module, or endpoint:NAME, rpc:NAME, epoch:NAME (see iml info).',
 };
 
 export const RUN_COMMAND: Command = {
   name: 'run',
-  about: 'Runs a module of an app and prints its bundles, or an endpoint and prints its result.',
+  about: 'Runs a module of an app and prints its bundles, or an endpoint, an RPC or an epoch.',
   positionals: [APP_FOLDER, NAME],
   options: RUN_OPTIONS,
   examples: [
@@ -46,9 +46,12 @@ export const RUN_COMMAND: Command = {
     'iml run ./my-app watchContacts --state watch.json --start all',
     "iml run ./my-app listContacts --query '$count(bundles)'",
     'iml run ./my-app endpoint:getContact -p id=7 --connection work',
+    "iml run ./my-app 'rpc://listFields?table=contacts' --table",
+    'iml run ./my-app epoch:watchContacts --connection work',
   ],
   notes: [
-    'JSON values can be inline, @file, or @- for standard input.\nPrints a table on a terminal and NDJSON otherwise. The result of an endpoint is printed as JSON.',
+    'JSON values can be inline, @file, or @- for standard input.\nPrints a table on a terminal and NDJSON otherwise. The result of an endpoint or RPC is printed as JSON.',
+    'rpc:NAME calls an RPC. Its parameters are not checked, because forms call RPCs before all fields have a value. epoch:NAME lists what a polling trigger can start with: pass an id of the list to --start, or its state to --state.',
   ],
   run: (args, io) => runModuleOfApp(args, dropUnreadOutput(args, io)),
 };
@@ -57,8 +60,8 @@ async function runModuleOfApp(line: Arguments, io: Io): Promise<number> {
   const [folder, name] = await readAppAndName(line, NAME, io);
   const loaded = await openApp(folder, io);
   const args = await withProjectOptions(line, RUN_OPTIONS, loaded, io);
-  const endpoint = readEndpointName(name);
-  if (endpoint !== undefined) return runEndpointOfApp(endpoint, { args, loaded }, io);
+  const target = readTarget(name);
+  if (target !== undefined) return runNamed(target, { line, args, loaded }, io);
   if (!loaded.app.modules.has(name) && loaded.app.endpoints.has(name)) {
     throw usageError(`"${name}" is an endpoint. Run it as endpoint:${name}.`);
   }

@@ -60,7 +60,7 @@ export const RUN_OPTIONS: OptionSpecs = {
     payload: { value: 'JSON|@FILE', help: 'Payload of an instant trigger: an item of its webhook.' },
     start: {
       value: 'all|DATE|ID',
-      help: 'Start of a polling trigger without state: all, a date, or the ID of an item (see iml epoch). Default: now (date) or newest (id).',
+      help: 'Start of a polling trigger without state: all, a date, or the ID of an item (see epoch:NAME). Default: now (date) or newest (id).',
     },
     state: {
       value: 'FILE|JSON|@FILE',
@@ -132,7 +132,7 @@ async function findStart(
   const entry = entries.find((known) => idText(known.id) === idText(id));
   if (entry !== undefined) return entry.state;
   throw usageError(
-    `--start: "${id}" is neither a date such as 2026-01-31T12:00:00Z nor the ID of an item that iml epoch lists for "${module.name}".`,
+    `--start: "${id}" is neither a date such as 2026-01-31T12:00:00Z nor the ID of an item that epoch:NAME lists for "${module.name}".`,
   );
 }
 

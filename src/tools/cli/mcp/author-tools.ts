@@ -14,8 +14,12 @@ export interface CommandResult {
   readonly err: string;
 }
 
-/** Runs a command line of `iml` without a terminal. */
-export type RunCommand = (args: readonly string[], signal: AbortSignal) => Promise<CommandResult>;
+export type AuthorCommand = 'info' | 'check' | 'test' | 'run' | 'eval';
+
+export type CommandLine = readonly [command: AuthorCommand, ...args: string[]];
+
+/** Runs a command line of `iml` without a terminal. @throws EngineError (USAGE) */
+export type RunCommand = (args: CommandLine, signal: AbortSignal) => Promise<CommandResult>;
 
 export interface AuthorOptions {
   /** Folder of the app. */
@@ -85,7 +89,7 @@ const INPUTS = {
 
 /** Tools for an assistant that edits an app. Each call reads the files again. */
 export function createAuthorTools({ root, shared, runCommand }: AuthorOptions): readonly ServedTool[] {
-  const answer = async (args: readonly string[], signal: AbortSignal): Promise<unknown> =>
+  const answer = async (args: CommandLine, signal: AbortSignal): Promise<unknown> =>
     describeResult(await runCommand(args, signal));
   const tools = [
     defineTool('list_components', {
@@ -127,8 +131,9 @@ export function createAuthorTools({ root, shared, runCommand }: AuthorOptions): 
       work: ({ name, parameters = {}, connection, limit = 20, defaults = true, all = false }, signal) => {
         const isModule = !name.includes(':');
         const isRpc = name.startsWith('rpc:');
-        const args = [
-          ...['run', root, name, '--json', `--param=${JSON.stringify(parameters)}`],
+        const args: CommandLine = [
+          'run',
+          ...[root, name, '--json', `--param=${JSON.stringify(parameters)}`],
           ...(connection === undefined
             ? shared
             : [...withoutConnection(shared), `--connection=${connection}`]),
@@ -182,9 +187,7 @@ function withoutConnection(args: readonly string[]): readonly string[] {
 /** Longer results are cut. */
 const MAX_RESULT = 256 * 1024;
 
-/** @throws EngineError (USAGE) for a command line that was refused */
 function describeResult({ code, out, err }: CommandResult): unknown {
-  if (code === EXIT.usage) throw new EngineError('USAGE', err.trim());
   const notes = err.trim() === '' ? {} : { notes: err.trim() };
   const shown =
     out.length > MAX_RESULT
