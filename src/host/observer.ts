@@ -181,7 +181,7 @@ export interface SpanInput {
 
 /** An open span. */
 export interface HostSpan {
-  /** In the format of W3C Trace Context; undefined without tracing. Source: https://www.w3.org/TR/trace-context/ */
+  /** In the format of W3C Trace Context; undefined without tracing. Source: https://www.w3.org/TR/trace-context/. */
   readonly traceparent: string | undefined;
   readonly set: (attributes: SpanAttributes) => void;
   /** Marks the span as failed. The text must be redacted. */

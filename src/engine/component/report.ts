@@ -10,7 +10,6 @@ import type { TriggerState } from './trigger-data.js';
 export interface RunStats {
   /** Requests that count towards the limit of 100. */
   readonly requests: number;
-  /** Follow-up pages. */
   /** Pages after the first page of each request. A repeat of the same page is not counted again. */
   readonly followUpPages: number;
   readonly records: number;

@@ -60,7 +60,7 @@ export function atDirective<T>(
   }
 }
 
-/** A directive as a boolean. The literal */
+/** Evaluates a directive as a boolean. The text "false" is false. */
 export function evaluateFlag(
   directive: Directive | undefined,
   absent: boolean,

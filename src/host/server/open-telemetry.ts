@@ -70,7 +70,7 @@ function definedOf(attributes: SpanAttributes): Attributes {
   return Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== undefined));
 }
 
-/** Source: https://www.w3.org/TR/trace-context/#traceparent-header */
+/** Source: https://www.w3.org/TR/trace-context/#traceparent-header. */
 const TRACEPARENT = /^[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(?:-.*)?$/;
 
 function parseTraceparent(text: string | undefined): SpanContext | undefined {

@@ -225,8 +225,7 @@ export function decodeText(bytes: Uint8Array, charset: string | undefined): stri
   return decodeAs(charset, bytes);
 }
 
-/** Several times faster than TextDecoder for short bodies; most bodies are UTF-8. */
-/** Decodes UTF-8; malformed bytes become U+FFFD. */
+/** Decodes UTF-8; malformed bytes become U+FFFD. Several times faster than TextDecoder for short bodies. */
 export function utf8Text(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
 }

@@ -18,7 +18,6 @@ export type RunnerKind =
   | 'hook'
   | 'base';
 
-/** Variables with a description for completion and hover. */
 /**
  * Members of `oauth`. Source: https://developers.make.com/custom-apps-documentation/app-components/connections/oauth-2.0. [doc];
  * those of PKCE [inf]

@@ -264,7 +264,6 @@ async function serve(args: Arguments, io: Io): Promise<number> {
   }
 }
 
-/** Prints a message of one or more lines. */
 /** Logs a text. Default level: `info`. */
 type Say = (text: string, level?: 'info' | 'error') => void;
 

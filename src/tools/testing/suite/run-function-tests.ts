@@ -52,8 +52,7 @@ export async function runFunctionTests(
     if (broken !== undefined) return [failure(broken.message, broken.place)];
     const environment = toEnvironment({ ...createSeededRandom(), now: () => NOW_MS });
     const results = sandbox.functions[HARNESS_NAME]?.(environment) as readonly GuestTestResult[];
-    if (results.length === 0)
-      return [failure('{ ... }). => This file contains no test: it("...", () => { ... }). => { ... }).')];
+    if (results.length === 0) return [failure('This file contains no test. Write it("...", () => { ... }).')];
     const frames: FrameReader = { functions, tests: functions.length - 1, prefix: harnessed.prefixLength };
     return results.map(({ path, message, stack }) => ({
       name: [name, ...path].join(' > '),
