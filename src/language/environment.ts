@@ -33,13 +33,13 @@ export interface Environment {
    */
   readonly sameText?: ((left: string, right: string) => boolean) | undefined;
   readonly digest: Digest;
-  /** Receives the output of `debug(...)` in custom functions. Default: the output is dropped. */
+  /** Receives the output of `debug(...)` and `console` in custom functions. Default: the output is dropped. */
   readonly onDebug?: DebugListener | undefined;
   /** Whether calls of `if` report the chosen branch to the listener of their scope. Default: false. */
   readonly reportsBranches?: boolean | undefined;
 }
 
-/** A call of `debug(...)` in a custom function. */
+/** A call of `debug(...)` or a method of `console` in a custom function. */
 export interface DebugOutput {
   /** Name of the custom function. */
   readonly function: string;
@@ -287,7 +287,7 @@ export interface ScopeListener {
   readonly onMissing: MissingListener;
   /** Whether to examine and report a missing value. Default: always. */
   readonly wantsMissing?: () => boolean;
-  /** Receives the output of `debug(...)` in custom functions. */
+  /** Receives the output of `debug(...)` and `console` in custom functions. */
   readonly onDebug?: DebugListener;
   /** Receives the branches of expressions that were compiled with `reportsBranches`. */
   readonly onBranch?: (branch: Branch) => void;

@@ -136,7 +136,6 @@ describe('access to the host', () => {
     'fetch',
     'setTimeout',
     'WebAssembly',
-    'console',
     'import',
     'host',
     'hostBytes',

@@ -87,6 +87,21 @@ describe('debug', () => {
     expect(told).toEqual([SAID]);
   });
 
+  it.each(['log', 'info', 'warn', 'error', 'debug', 'trace', 'dir', 'table'])(
+    'reports the arguments of console.%s, in the sandbox and trusted',
+    async (method) => {
+      const told: DebugOutput[] = [];
+      const code = CODE.replace('debug(', `console.${method}(`);
+      using sandbox = await openSandbox({ f: code });
+      const functions = [{ name: 'f', code, file: 'functions/f/code.js' }];
+      const trusted = createTrustedFunctions({ functions, builtins: BUILTINS });
+      const environment = { ...ENVIRONMENT, onDebug: (output: DebugOutput) => told.push(output) };
+      sandbox.functions['f']?.(environment, { a: 1 });
+      trusted.functions['f']?.(environment, { a: 1 });
+      expect(told).toEqual([SAID, SAID]);
+    },
+  );
+
   it('does nothing without a listener', async () => {
     using sandbox = await openSandbox({ f: CODE });
     expect(callIn(sandbox, 'f', 1)).toBe(1);

@@ -1,4 +1,4 @@
-import { describeType } from '../../language/values/value.js';
+import { describeType, isEmpty } from '../../language/values/value.js';
 import { SpecError } from '../../shared/errors/engine-error.js';
 import { childPointer } from '../../shared/errors/source-location.js';
 import { isPlainObject, ownMember, type PlainObject } from '../../shared/plain-object.js';
@@ -96,7 +96,7 @@ export function compileRequest(
   return {
     document,
     functions: context.functions,
-    isStatic: ownMember(own, 'url') === undefined && ownMember(own, 'endpoint') === undefined,
+    isStatic: isStaticRequest(own),
     temp: read.read('temp'),
     condition: compileCondition(merged, context),
     url: read.read('url'),
@@ -123,6 +123,11 @@ export function compileRequest(
     response: compileResponse(ownMember(merged, 'response'), context, ownMember(merged, 'error')),
     pagination: compilePagination(merged, context),
   };
+}
+
+/** Whether a request sends nothing: it has neither an endpoint nor a url. An empty url counts as none. [app] */
+export function isStaticRequest(request: PlainObject): boolean {
+  return isEmpty(ownMember(request, 'url')) && ownMember(request, 'endpoint') === undefined;
 }
 
 /** Compiles headers or qs of the base, which are evaluated separately from those of the request. */
@@ -155,7 +160,7 @@ export function compileCondition(
 function findRefusal(request: PlainObject): RequestRefusal | undefined {
   const has = (key: string): boolean => {
     const value = ownMember(request, key);
-    return value !== undefined && value !== null && value !== false;
+    return !isEmpty(value) && value !== false;
   };
   if (has('endpoint') && has('url')) {
     return { message: 'A request cannot have both endpoint and url.', pointer: '/url' };

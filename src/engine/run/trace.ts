@@ -118,7 +118,7 @@ export type TraceEvent = EventPosition &
         readonly place: SourceLocation;
       }
     | { readonly kind: 'stop'; readonly reason: StopReason; readonly used: UsedLimits }
-    /** A custom function called `debug(...)`. */
+    /** A custom function called `debug(...)` or a method of `console`. */
     | {
         readonly kind: 'debug';
         readonly function: string;

@@ -107,6 +107,19 @@ export function createDeadline(clock: { readonly now: () => number }): Deadline 
     },
   };
 }
+
+/** Methods of `console` in custom functions, which report to the trace like `debug`. Apps call them. [app] */
+export const CONSOLE_METHODS: readonly string[] = [
+  'log',
+  'info',
+  'warn',
+  'error',
+  'debug',
+  'trace',
+  'dir',
+  'table',
+];
+
 /** Built-in functions that custom functions can call without `iml.`, as in Make. [rt] */
 export const GLOBAL_FUNCTIONS: readonly string[] = [
   'cryptoSign',

@@ -11,6 +11,7 @@ import { type PlainObject, setMember } from '../../shared/plain-object.js';
 import { checkFunctions, declaredFunctions, nameFile } from './check-functions.js';
 import { declaredNames, FACTORY_LINES, writeFactory } from './load-functions.js';
 import {
+  CONSOLE_METHODS,
   DEFAULT_SANDBOX_LIMITS,
   GLOBAL_FUNCTIONS,
   type Sandbox,
@@ -48,11 +49,13 @@ export function createTrustedFunctions(options: SandboxOptions): Sandbox {
   ];
   const table: PlainObject = {};
   const iml: PlainObject = {};
+  const debug = (...values: unknown[]): void => tellTrusted(session, values);
   const globals = createContext({
     Buffer,
     iml,
     environment: createEnvironmentView(session),
-    debug: (...values: unknown[]) => tellTrusted(session, values),
+    debug,
+    console: Object.fromEntries(CONSOLE_METHODS.map((method) => [method, debug])),
   });
   for (const [name, builtin] of Object.entries(options.builtins)) {
     const call = (...args: unknown[]): unknown => builtin(currentEnvironment(session), ...args);

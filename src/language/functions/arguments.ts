@@ -19,10 +19,10 @@ export function quoted(value: unknown): string {
   return text.length > MAX_QUOTED_LENGTH ? `'${text.slice(0, MAX_QUOTED_LENGTH)}...'` : `'${text}'`;
 }
 
-/** Reads an array argument. A missing one is empty. The message is Make's. [app] */
+/** Reads an array argument. A missing one is empty. The message is Make's for `add` and `first` [app], others [inf]. */
 export function asList(value: unknown): readonly unknown[] {
   if (isMissing(value)) return [];
-  if (!Array.isArray(value)) throw functionError('Invalid array');
+  if (!Array.isArray(value)) throw functionError(`${quoted(value)} is not a valid array.`);
   assertListLength(value.length);
   return value;
 }

@@ -41,7 +41,11 @@ export const ARRAY_FUNCTIONS: FunctionTable = {
       ? mapList(asList(value), (_, index) => String(index))
       : memberNames(asCollection(value)),
 
-  map: (_, array, key, filterKey, values) => mapItems(asList(array), key, filterKey, values),
+  // Unlike other functions, `map` does not name the value in its message. [app]
+  map: (_, array, key, filterKey, values) => {
+    if (!isMissing(array) && !Array.isArray(array)) throw functionError('Invalid array');
+    return mapItems(asList(array), key, filterKey, values);
+  },
 
   // Arguments that are not arrays are ignored. [choice]
   merge: (_, ...arrays) => concat(arrays.filter(Array.isArray).map((array) => asList(array))),

@@ -58,9 +58,9 @@ export const GENERAL_FUNCTIONS: FunctionTable = {
       return JSON.parse(text.startsWith('\uFEFF') ? text.slice(1) : text);
     } catch (error) {
       if (error instanceof RangeError) throw limitError('The JSON is nested too deeply.');
-      // No `cause`: the error of the parser quotes the text, which may be a secret.
-      const problem = error instanceof SyntaxError ? jsonProblem(error) : 'unreadable';
-      throw functionError(`Invalid JSON: ${problem}`);
+      // The message is the parser's, as on Make. [app] Without the text that it quotes, and without `cause`: the text may be a
+      // secret.
+      throw functionError(error instanceof SyntaxError ? jsonProblem(error) : 'The JSON is not readable.');
     }
   }),
 };

@@ -1,4 +1,4 @@
-import { GLOBAL_FUNCTIONS } from '../sandbox.js';
+import { CONSOLE_METHODS, GLOBAL_FUNCTIONS } from '../sandbox.js';
 import { GUEST_BUFFER } from './buffer.js';
 import { GUEST_CODEC } from './codec.js';
 import { GUEST_ENCODINGS } from './encodings.js';
@@ -195,7 +195,8 @@ const debug = (...values) => {
     callHost('${HOST_DEBUG}', [stack, 'A value that cannot be shown: ' + String(error.message)]);
   }
 };
-Object.assign(globalThis, { iml, environment, Buffer, debug });
+const console = Object.fromEntries(${JSON.stringify(CONSOLE_METHODS)}.map((method) => [method, debug]));
+Object.assign(globalThis, { iml, environment, Buffer, debug, console });
 Math.random = () => callHost('${HOST_RANDOM}', []);
 ${GUEST_HARDEN}
 function offer(text) {
@@ -232,7 +233,7 @@ return {
 };
 })`;
 
-/** The host function behind `debug`. */
+/** The host function behind `debug` and `console`. */
 export const DEBUG_FUNCTION: string = HOST_DEBUG;
 
 /** The host function behind `Math.random`; no function of IML can have its name. */

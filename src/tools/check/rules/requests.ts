@@ -1,5 +1,6 @@
 import { METHODS } from 'node:http';
 import type { App } from '../../../engine/document/app.js';
+import { isStaticRequest } from '../../../engine/document/compile-request.js';
 import { APP_ERROR_TYPES } from '../../../shared/errors/app-error.js';
 import type { SourceLocation } from '../../../shared/errors/source-location.js';
 import { isPlainObject } from '../../../shared/plain-object.js';
@@ -149,8 +150,8 @@ function misplacedIn(app: App, { in: checked, value: request, section }: Written
   if (kind === 'api' && owner !== undefined)
     add('only the specification of a webhook reads it', ['respond'], ['verification']);
   if (kind === 'epoch') add('an epoch lists what output gives', ['response', 'wrapper']);
-  const isStatic = request['url'] === undefined && request['endpoint'] === undefined;
-  if (isStatic && kind === 'api') add('without url nothing is sent', ...UNSENT.map((name) => [name]));
+  if (isStaticRequest(request) && kind === 'api')
+    add('without url nothing is sent', ...UNSENT.map((name) => [name]));
   const of = (parent: readonly string[], names: readonly string[]): readonly (readonly string[])[] =>
     names.map((name) => [...parent, name]);
   if (request['endpoint'] !== undefined) {
