@@ -1,4 +1,4 @@
-import type { CompileOptions } from '../language/compile.js';
+import { type CompileOptions, TIMEZONE } from '../language/compile.js';
 import type { Clock } from '../shared/clock.js';
 import {
   ANY_BOOLEAN,
@@ -119,7 +119,7 @@ export const ENGINE_SHAPES: OptionShapes<EngineOptions> = {
   onDecoded: ANY_FUNCTION,
   random: ANY_FUNCTION,
   uuid: ANY_FUNCTION,
-  timezone: ANY_TEXT,
+  timezone: TIMEZONE,
   semantics: oneOfChoices('runtime', 'documented'),
   platformVersion: oneOfChoices(1, 2),
   digest: ANY_FUNCTION,

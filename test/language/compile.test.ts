@@ -61,7 +61,14 @@ describe('invalid options', () => {
   );
   it.each([
     [null, 'The options of compile: expected an object, not null.'],
-    [{ timezone: 5 }, 'The options of compile: "timezone" has to be text, not the number 5.'],
+    [
+      { timezone: 5 },
+      'The options of compile: "timezone" has to be a timezone of the tz database, such as Europe/Prague, not the number 5.',
+    ],
+    [
+      { timezone: 'Europe/Pragu' },
+      'The options of compile: "timezone" has to be a timezone of the tz database, such as Europe/Prague, not text.',
+    ],
     [{ platformVersion: '1' }, 'The options of compile: "platformVersion" has to be one of 1, 2, not text.'],
     [{ now: 0 }, 'The options of compile: "now" has to be a function, not the number 0.'],
     [{ zone: 'UTC' }, 'The options of compile: unknown member "zone".'],

@@ -215,6 +215,74 @@ describe('the limit of time', () => {
     ).toBe('ModuleTimeoutError');
   });
 
+  it.each([
+    ['a request', { url: '/slow', timeout: 120_000 }, {}, undefined],
+    ['a request over the base', { url: '/slow', timeout: 120_000 }, { timeout: 60_000 }, undefined],
+    ['an expression of a request', { url: '/slow', timeout: '{{60000 * 2}}' }, {}, undefined],
+    [
+      'an expression of the base',
+      { url: '/slow' },
+      { timeout: '{{common.seconds * 1000}}' },
+      { seconds: 120 },
+    ],
+    ['an expression of the common data', { url: '/slow' }, {}, { timeout: '{{parameters.timeout}}' }],
+    ['text of the common data', { url: '/slow' }, {}, { timeout: '120000' }],
+    [
+      'a chain',
+      [
+        { url: '/slow', timeout: 60_000 },
+        { url: '/slow', timeout: 120_000 },
+      ],
+      {},
+      undefined,
+    ],
+  ])('is set by timeout: %s', async (_where, communication, base, common) => {
+    const requests = Array.isArray(communication) ? 2 : 1;
+    for (const [ms, type] of [
+      [120_000, undefined],
+      [120_001, 'ModuleTimeoutError'],
+    ] as const) {
+      let sent = 0;
+      const { transport } = service(() => {
+        sent++;
+        test.clock.advance(sent === 1 ? ms - (requests - 1) * 70_000 : 70_000);
+        return { json: { done: true } };
+      });
+      const test = engineOf(communication, {
+        http: { transport },
+        base: { baseUrl: 'https://api.example.test', ...base },
+        common,
+      });
+      const report = await test.run({ parameters: { timeout: 120_000 } });
+      expect(report.error?.type).toBe(type);
+      expect(report.warnings).toEqual([]);
+    }
+  });
+
+  it.each([
+    ['a request', { url: '/slow', timeout: '5m' }, {}, undefined, '"5m"'],
+    ['the base', { url: '/slow' }, { timeout: 0 }, undefined, '0'],
+    ['the common data', { url: '/slow' }, {}, { timeout: '5m' }, '"5m"'],
+  ])(
+    'stays and is a warning for an unreadable timeout of %s',
+    async (_where, communication, base, common, shown) => {
+      const { transport } = service(() => ({ json: { done: true } }));
+      const test = engineOf(communication, {
+        http: { transport },
+        base: { baseUrl: 'https://api.example.test', ...base },
+        common,
+      });
+      const report = await test.run();
+      expect(report.error).toBeUndefined();
+      expect(report.warnings).toMatchObject([
+        {
+          code: 'timeout',
+          message: `timeout is ignored: expected milliseconds from 1 to 300000, not ${shown}.`,
+        },
+      ]);
+    },
+  );
+
   it('is never raised above 300 seconds', async () => {
     expect((await taking(300_001, { baseUrl: 'https://a.test', timeout: 900_000 })).error?.type).toBe(
       'ModuleTimeoutError',

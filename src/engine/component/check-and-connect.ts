@@ -5,7 +5,13 @@ import type { PreparedParameters } from './check-parameters.js';
 import { withReadableValues } from './report.js';
 import type { RunSubject } from './run-subject.js';
 import type { FormInput, Runtime } from './runtime.js';
-import { findRunSecrets, type RunTraits, type StartedRun, startRun } from './start-run.js';
+import {
+  applyCommonTimeout,
+  findRunSecrets,
+  type RunTraits,
+  type StartedRun,
+  startRun,
+} from './start-run.js';
 
 /** Input of a run whose connection may be stored. */
 export interface RunInput extends FormInput {
@@ -59,6 +65,7 @@ async function begin(
     log.collectCredentials(secrets);
     log.collectCredentials(await findConnectionSecrets(runtime, subject, connection));
     await openFunctions(runtime, subject, started.context);
+    await applyCommonTimeout(runtime, started.context);
     return started;
   } catch (error) {
     started.finish();

@@ -1,13 +1,21 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { toNumber } from '../../language/values/value.js';
-import { LONGEST_TIMER_MS } from '../../shared/clock.js';
+import { isEmpty, toNumber } from '../../language/values/value.js';
 import { addAbortListener, removeAbortListener } from '../../shared/concurrency.js';
 import { isPlainObject, ownMember } from '../../shared/plain-object.js';
 import type { App } from '../document/app.js';
+import { compileDirective } from '../document/compile-directive.js';
 import { jsonText } from '../http/body/encode-body.js';
 import { collectGiven } from '../redaction/secrets.js';
-import { DEFAULT_LIMITS, type Limits } from '../run/limits.js';
-import { Run, type RunContext, type RunRules, type RunScope, startContext } from '../run/run-context.js';
+import { applyTimeout } from '../run/evaluate-directive.js';
+import { DEFAULT_LIMITS, type Limits, readTimeoutMs } from '../run/limits.js';
+import {
+  Run,
+  type RunContext,
+  type RunRules,
+  type RunScope,
+  startContext,
+  withPosition,
+} from '../run/run-context.js';
 import type { Runtime, StartInput } from './runtime.js';
 
 export interface StartedRun {
@@ -67,7 +75,8 @@ export function startRun(
   };
   const run = new Run(runtime.settings, rules, secrets);
   const context = startContext(run, createNames(runtime, input, common));
-  return { context, finish: watchTime(run, input.signal) };
+  run.limitTime(rules.timeoutMs);
+  return { context, finish: watchSignal(run, input.signal) };
 }
 
 /** A stored connection keeps its identity when its data is refreshed. */
@@ -114,14 +123,30 @@ function createNames(runtime: Runtime, input: StartInput, common: unknown): RunS
 }
 
 /**
- * Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/making-requests: in base or common data, 1 to
- * 300000 ms, base wins. [src][doc][inf]
+ * The time limit at the start of a run: a number in the base or in the common data, 1 to 300000 ms; the base wins. Requests apply
+ * their own `timeout`, and expressions, before they are sent. Source:
+ * https://developers.make.com/custom-apps-documentation/component-blocks/api/making-requests. [src][doc][inf]
  */
-export function readTimeout(app: App, { timeoutMs, maxTimeoutMs }: Limits, common: unknown): number {
+export function readTimeout(app: App, limits: Limits, common: unknown): number {
   const timeout = [app.base?.value, common]
-    .map((value) => toNumber(isPlainObject(value) ? ownMember(value, 'timeout') : undefined))
-    .find((value) => value !== undefined && value >= 1);
-  return timeout === undefined ? timeoutMs : Math.min(timeout, maxTimeoutMs);
+    .map((value) => readTimeoutMs(isPlainObject(value) ? ownMember(value, 'timeout') : undefined, limits))
+    .find((value) => value !== undefined);
+  return timeout ?? limits.timeoutMs;
+}
+
+/**
+ * Applies a `timeout` of the common data that is an expression, and warns of one that cannot be read. A `timeout` of the base
+ * or of the request replaces it.
+ *
+ * @throws AppError of type RuntimeError if the expression fails
+ */
+export async function applyCommonTimeout(runtime: Runtime, context: RunContext): Promise<void> {
+  const { common } = context.scope;
+  const written = isPlainObject(common) ? ownMember(common, 'timeout') : undefined;
+  if (typeof written === 'number' || isEmpty(written)) return;
+  const document = runtime.app.common?.value === common ? runtime.app.common : undefined;
+  const directive = compileDirective(written, '/timeout', await runtime.directives(written));
+  applyTimeout(directive, withPosition(context, { document }));
 }
 
 /** Names in the common data that replace limits of a run. Source: https://github.com/minsu-kang/make-custom-app-skill, runtime-reference. [inf] */
@@ -143,16 +168,11 @@ function limitsWithCommon(limits: Limits, common: unknown): Limits {
   return { ...limits, ...changed };
 }
 
-function watchTime(run: Run, signal: AbortSignal | undefined): () => void {
-  const { timeoutMs } = run.rules;
-  // One extra millisecond: a run may use its limit completely. Timers would fire at once beyond their own limit.
-  const cancel =
-    timeoutMs < LONGEST_TIMER_MS ? run.settings.clock.after(timeoutMs + 1, () => run.timeOut()) : () => {};
+function watchSignal(run: Run, signal: AbortSignal | undefined): () => void {
   const listener = { onAbort: () => run.abort(signal?.reason) };
   // Concurrent runs share a signal; separate DOM listeners would trigger the leak warning of Node.js.
   if (signal !== undefined) addAbortListener(signal, listener);
   return () => {
-    cancel();
     if (signal !== undefined) removeAbortListener(signal, listener);
     run.end();
   };

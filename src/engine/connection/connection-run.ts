@@ -6,7 +6,7 @@ import { AppError } from '../../shared/errors/app-error.js';
 import { deepMerge, isPlainObject, ownMember, type PlainObject } from '../../shared/plain-object.js';
 import { type RunReport, reportFailure, reportSuccess } from '../component/report.js';
 import type { Runtime } from '../component/runtime.js';
-import { findRunSecrets, startRun } from '../component/start-run.js';
+import { applyCommonTimeout, findRunSecrets, startRun } from '../component/start-run.js';
 import type { Directive } from '../document/compile-directive.js';
 import type { CompiledRequest, CompiledResponse } from '../document/compiled-request.js';
 import { SANITIZED } from '../redaction/redact-text.js';
@@ -265,6 +265,7 @@ export async function runConnection<Given extends object>(
   const run = new ConnectionRun(started, stored, toText(runtime.environment['timezone']) || 'UTC');
   let hasFailed = false;
   try {
+    await applyCommonTimeout(runtime, context);
     const given = await work(run);
     return { ...reportSuccess(given, context), trace: run.trace(false) };
   } catch (thrown) {

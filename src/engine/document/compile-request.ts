@@ -114,6 +114,7 @@ export function compileRequest(
     gzip: read.read('gzip'),
     followRedirects: read.read('followRedirects'),
     followAllRedirects: read.read('followAllRedirects'),
+    timeout: read.read('timeout'),
     aws: read.read('aws'),
     oauth: read.read('oauth'),
     endpoint: compileEndpointCall(merged, context),

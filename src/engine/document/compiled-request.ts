@@ -27,6 +27,8 @@ export interface CompiledRequest {
   readonly gzip: Directive | undefined;
   readonly followRedirects: Directive | undefined;
   readonly followAllRedirects: Directive | undefined;
+  /** The time limit of the run, that of the base included. */
+  readonly timeout: Directive | undefined;
   readonly aws: Directive | undefined;
   readonly oauth: Directive | undefined;
   readonly endpoint: CompiledEndpointCall | undefined;

@@ -158,6 +158,11 @@ const AWS: KeyShape = described(
   }),
 );
 
+const TIMEOUT: KeyShape = described(
+  'Time limit of the run in milliseconds, counted from its start: 1 to 300000. Default: 40000.',
+  NUMBER,
+);
+
 /** Keys of a request in base, modules, connections and epochs. */
 const REQUEST_KEYS: Readonly<Record<string, KeyShape>> = {
   url: described(
@@ -185,6 +190,7 @@ const REQUEST_KEYS: Readonly<Record<string, KeyShape>> = {
   log: LOG,
   oauth: OAUTH1,
   pagination: PAGINATION,
+  timeout: TIMEOUT,
 };
 
 const REPEAT: KeyShape = described(
@@ -348,6 +354,7 @@ export type DocumentKind =
   | 'parameters'
   | 'object'
   | 'array'
+  | 'common'
   | 'any';
 
 const RESPONSE = 'How to process the response.';
@@ -390,7 +397,6 @@ export const DOCUMENT_RULES: Readonly<Record<DocumentKind, KeyShape>> = {
       keys: {
         ...REQUEST_KEYS,
         baseUrl: described('Prefix of URLs that start with `/`, such as `https://api.example.com/v1`.', TEXT),
-        timeout: described('Time limit of a run, 1 to 300000 milliseconds. Default: 40000.', NUMBER),
         response: described(RESPONSE, only({ title: 'response of base', keys: BASE_RESPONSE_KEYS })),
       },
     },
@@ -469,12 +475,16 @@ export const DOCUMENT_RULES: Readonly<Record<DocumentKind, KeyShape>> = {
   parameters: { types: ['array', 'string'] },
   object: { types: ['object'] },
   array: { types: ['array'] },
+  common: {
+    types: ['object'],
+    shape: { title: 'the common data', keys: { timeout: TIMEOUT }, isOpen: true },
+  },
   any: ANYTHING,
 };
 
 /** Whether text in such a file is a template. Samples, scopes, groups and common data are plain data. */
 export function holdsTemplates(kind: DocumentKind): boolean {
-  return kind !== 'object' && kind !== 'array' && kind !== 'any';
+  return kind !== 'object' && kind !== 'array' && kind !== 'common' && kind !== 'any';
 }
 
 /** The rule for the value at a path of a document; undefined inside of free-form values and for unknown keys. */

@@ -30,7 +30,7 @@ export function checkDocuments(app: App, parts: AppParts, warn: Warn): void {
 
   const warnIncomplete = limitWarnings(warn);
   check(app.base, 'base');
-  check(app.common, 'object');
+  check(app.common, 'common');
   check(app.groups, 'array');
   for (const part of parts.components) {
     const type = findType(app, part);

@@ -1,4 +1,4 @@
-import { describeType, isTruthy, toText } from '../../language/values/value.js';
+import { describeType, isEmpty, isTruthy, toText } from '../../language/values/value.js';
 import { AppError, type AppErrorOptions, type AppErrorType } from '../../shared/errors/app-error.js';
 import { isEngineError } from '../../shared/errors/engine-error.js';
 import { ImlError } from '../../shared/errors/iml-error.js';
@@ -7,7 +7,8 @@ import type { Directive } from '../document/compile-directive.js';
 import type { ResponseHeaders } from '../http/transport.js';
 import { redactCauses } from '../redaction/redact.js';
 import { collectGiven } from '../redaction/secrets.js';
-import { emitLater, type RunContext } from './run-context.js';
+import { readTimeoutMs } from './limits.js';
+import { emitLater, type RunContext, warnOnce } from './run-context.js';
 import type { RunLog } from './run-log.js';
 import type { TraceDetail } from './trace.js';
 
@@ -58,6 +59,26 @@ export function atDirective<T>(
     const place = directive && context.position.document?.locationOf(directive.pointer);
     throw runError('RuntimeError', error.message, context, { place, cause: error });
   }
+}
+
+/**
+ * Limits the time of the run to a `timeout` in milliseconds, counted from the start of the run. A value that is no number of
+ * at least 1 changes nothing and is a warning.
+ */
+export function applyTimeout(directive: Directive | undefined, context: RunContext): void {
+  const value = evaluateDirective(directive, context);
+  if (directive === undefined || isEmpty(value)) return;
+  const { run } = context;
+  const timeoutMs = readTimeoutMs(value, run.settings.limits);
+  if (timeoutMs !== undefined) {
+    if (timeoutMs !== run.timeoutMs) run.limitTime(timeoutMs);
+    return;
+  }
+  const place = context.position.document?.locationOf(directive.pointer);
+  const isShown = typeof value === 'string' || typeof value === 'number';
+  const shown = isShown ? JSON.stringify(value).slice(0, 80) : describeType(value);
+  const message = `timeout is ignored: expected milliseconds from 1 to ${run.settings.limits.maxTimeoutMs}, not ${shown}.`;
+  warnOnce({ code: 'timeout', message, place }, context);
 }
 
 /** Evaluates a directive as a boolean. The text "false" is false. */

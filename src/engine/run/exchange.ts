@@ -249,7 +249,7 @@ async function waitForCallBudget(account: Account, first: Shortage, context: Run
 
 function isTooLong({ reason, waitMs }: Shortage, { run }: RunContext): boolean {
   const isAsked = reason === 'retry-after' || reason === 'rate-limit';
-  return isAsked && waitMs !== undefined && waitMs > run.rules.timeoutMs - run.elapsedMs;
+  return isAsked && waitMs !== undefined && waitMs > run.timeoutMs - run.elapsedMs;
 }
 
 async function waitFor(shortage: Shortage, account: Account, context: RunContext): Promise<void> {

@@ -1,3 +1,4 @@
+import { toNumber } from '../../language/values/value.js';
 import { resolveBounds } from '../../shared/errors/check-options.js';
 import { DEFAULT_SANDBOX_LIMITS } from '../sandbox/sandbox.js';
 
@@ -39,4 +40,10 @@ export const DEFAULT_LIMITS: Limits = Object.freeze({
  */
 export function resolveLimits(given: Partial<Limits> = {}): Limits {
   return resolveBounds(DEFAULT_LIMITS, given, { infinity: true });
+}
+
+/** A `timeout` of the app in milliseconds, at most `maxTimeoutMs`; undefined for a value that is no number of at least 1. */
+export function readTimeoutMs(value: unknown, { maxTimeoutMs }: Limits): number | undefined {
+  const timeoutMs = toNumber(value);
+  return timeoutMs !== undefined && timeoutMs >= 1 ? Math.min(timeoutMs, maxTimeoutMs) : undefined;
 }

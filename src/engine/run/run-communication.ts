@@ -15,6 +15,7 @@ import {
 } from './collect-outputs.js';
 import type { EngineSettings } from './engine-settings.js';
 import {
+  applyTimeout,
   atDirective,
   evaluateDirective,
   evaluateFlag,
@@ -138,6 +139,7 @@ export async function* runRequest(
   const { context: prepared, goesAhead } = prepareRequest(request, parent);
   if (!goesAhead) return yield* skipRequest(request, plan, prepared);
   assertSendable(request, prepared);
+  applyTimeout(request.timeout, prepared);
   const first = plan.begin?.(request, prepared) ?? prepared;
   const limit = plan.appliesLimit ? evaluateLimit(request.response, first) : undefined;
   if (request.isStatic) return yield* runStatic(request, plan, limit, first);

@@ -1,4 +1,5 @@
 import { SCOPE_LISTENER, type ScopeListener } from '../../language/environment.js';
+import { LONGEST_TIMER_MS } from '../../shared/clock.js';
 import { type AbortListener, addAbortListener, removeAbortListener } from '../../shared/concurrency.js';
 import { AppError } from '../../shared/errors/app-error.js';
 import type { PlainObject } from '../../shared/plain-object.js';
@@ -11,7 +12,7 @@ import type { BudgetReason, RunWarning, StopReason, TraceDetail, TraceEvent } fr
 
 /** Facts of a run that are fixed at its start. */
 export interface RunRules {
-  /** Time limit in milliseconds, with the app's `timeout`. */
+  /** Time limit in milliseconds at the start of the run. */
   readonly timeoutMs: number;
   /** Whether requests are restricted to servers that the app names, not run data. For universal modules. */
   readonly keepsHost: boolean;
@@ -106,6 +107,9 @@ export class Run {
   readonly endpointServers: Map<string, HttpServer> = new Map();
   readonly log: RunLog;
   readonly startedAt: number;
+  /** Time limit in milliseconds, with the `timeout` of the app. */
+  timeoutMs: number;
+  private cancelTimer: (() => void) | undefined;
   private controller: AbortController | undefined;
   /** The signal as a field: its getters take as long as a record. */
   private isAborted = false;
@@ -119,6 +123,7 @@ export class Run {
     this.limits = rules.limits ?? settings.limits;
     this.log = new RunLog(secrets, settings.onTrace);
     this.startedAt = settings.clock.now();
+    this.timeoutMs = rules.timeoutMs;
   }
 
   get elapsedMs(): number {
@@ -158,13 +163,19 @@ export class Run {
     this.controller.abort(reason);
   }
 
-  /** Aborts the run at its deadline. */
-  timeOut(): void {
-    this.abort(TIME_UP);
+  /** Limits the time of the run, counted from its start, and aborts it at the deadline. */
+  limitTime(timeoutMs: number): void {
+    this.timeoutMs = timeoutMs;
+    this.cancelTimer?.();
+    // One extra millisecond: a run may use its limit completely. Timers would fire at once beyond their own limit.
+    const leftMs = Math.max(0, timeoutMs + 1 - this.elapsedMs);
+    this.cancelTimer =
+      leftMs > LONGEST_TIMER_MS ? undefined : this.settings.clock.after(leftMs, () => this.abort(TIME_UP));
   }
 
   /** Aborts leftover work after the end of the run. */
   end(): void {
+    this.cancelTimer?.();
     this.isAborted = true;
     this.controller?.abort(RUN_OVER);
   }
@@ -172,7 +183,7 @@ export class Run {
   /** Exactly at the limit a run may still go on. */
   get isTimeUp(): boolean {
     if (this.isAborted && this.controller?.signal.reason === TIME_UP) return true;
-    return this.elapsedMs > this.rules.timeoutMs;
+    return this.elapsedMs > this.timeoutMs;
   }
 
   /** @throws the reason of the caller's signal if it is aborted */
@@ -258,7 +269,7 @@ export function throwIfAborted({ run, position }: RunContext): void {
   run.throwIfCanceled();
   if (!run.isTimeUp) return;
   const { requestIndex, page } = position;
-  const message = `The module took longer than ${run.rules.timeoutMs / 1000} seconds.`;
+  const message = `The module took longer than ${run.timeoutMs / 1000} seconds.`;
   throw new AppError('ModuleTimeoutError', message, { requestIndex, page });
 }
 

@@ -153,6 +153,7 @@ export interface RunWarning {
     | 'error-directive'
     | 'endpoint-connection'
     | 'connection-uid'
+    | 'timeout'
     | 'trigger-state'
     | 'trigger-key'
     | 'trigger-incomplete'
