@@ -48,6 +48,7 @@ const STEP_SHAPES: OptionShapes<FlowStep> = {
   connection: either(ANY_TEXT, ANY_OBJECT),
   filter: either(ANY_TEXT, ANY_BOOLEAN),
   onError: ANY_OBJECT,
+  continueWhenNoRes: ANY_BOOLEAN,
 };
 
 const NO_SETTINGS = {};

@@ -5,9 +5,10 @@ import type { Clock } from '../shared/clock.js';
 import { AppError } from '../shared/errors/app-error.js';
 import { isEngineError } from '../shared/errors/engine-error.js';
 import { ImlError } from '../shared/errors/iml-error.js';
+import { isPlainObject } from '../shared/plain-object.js';
 import { type CompiledFlow, type CompiledStep, mapInputs } from './compile-flow.js';
 import { planAfterRetry, planForBreak, planForError, type RetryPlan, reactionTo } from './error-reactions.js';
-import type { ErrorHandler, FlowModule, ModuleInput, TriggerData } from './flow.js';
+import type { ErrorHandler, FlowModule, FlowStep, ModuleInput, TriggerData } from './flow.js';
 import type { FlowPhase, IncompleteExecution, IncompleteStore } from './flow-report.js';
 import type { RedactFailure } from './redact-failure.js';
 import type { ScenarioSettings } from './scenario-state.js';
@@ -156,9 +157,10 @@ export class FlowRun {
       this.states = outcome.states;
     }
     this.answer ??= outcome.answer;
-    const bundles = outcome.bundles ?? [PASS];
     this.phases.push(operation(step.id, outcome.bundles?.length ?? 0));
-    return bundles;
+    if (outcome.bundles === undefined) return [PASS];
+    const isRead = index < this.flow.steps.length - 1;
+    return isRead && step.module.type === 'search' ? numberResults(outcome.bundles, step) : outcome.bundles;
   }
 
   private async fail(
@@ -302,6 +304,19 @@ export class FlowRun {
       }
     }
   }
+}
+
+/**
+ * The bundles of a search as later modules read them: each with its number from 1 and the number of all. No result is one
+ * bundle, unless the step ends there.
+ * Source: scenarios of users, and https://github.com/minsu-kang/make-custom-app-skill, runtime-reference. [app]
+ */
+function numberResults(bundles: readonly unknown[], { continueWhenNoRes }: FlowStep): readonly unknown[] {
+  const { length } = bundles;
+  if (length === 0) return continueWhenNoRes === false ? [] : [{ __IMTLENGTH__: 0 }];
+  return bundles.map((bundle, index) =>
+    isPlainObject(bundle) ? { ...bundle, __IMTINDEX__: index + 1, __IMTLENGTH__: length } : bundle,
+  );
 }
 
 /** Marks a bundle that a module passes on without an output of its own. */

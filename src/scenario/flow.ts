@@ -80,6 +80,11 @@ export interface FlowStep {
   /** A condition in IML. If false, the bundle ends before this module. */
   readonly filter?: string | boolean | undefined;
   readonly onError?: ErrorHandler | undefined;
+  /**
+   * Searches only: whether the flow continues without a result, with one bundle whose `__IMTLENGTH__` is 0. Default:
+   * true.
+   */
+  readonly continueWhenNoRes?: boolean | undefined;
 }
 
 /** A linear flow: the first module produces bundles, which pass through the others. */

@@ -340,6 +340,41 @@ describe('metadata and scenario', () => {
     ]);
   });
 
+  it('hold the fields of RPCs that the check resolves, without a second call', async () => {
+    const fields = [
+      { name: 'title', type: 'text' },
+      { name: 'note', type: 'text' },
+    ];
+    const resolved: Omit<AppDefinition, 'name'> = {
+      modules: {
+        act: {
+          type: 'action',
+          staticParams: ['rpc://fixed'],
+          mappableParams: ['rpc://fields?kind=a', { name: 'own', type: 'text' }],
+          communication: {
+            response: { output: { expect: '{{metadata.expect}}', fixed: '{{metadata.parameters}}' } },
+          },
+        },
+      },
+      rpcs: {
+        fixed: { communication: { url: '/fixed' } },
+        fields: { communication: { url: '/fields', qs: { kind: '{{parameters.kind}}' } } },
+      },
+    };
+    const { transport, requests } = service(({ url }) => ({ json: url.includes('/fixed') ? [] : fields }));
+    const { engine } = setup(resolved, { http: { transport } });
+    const run = engine
+      .module('act')
+      .run({ parameters: { title: 'T' }, checkParameters: { resolve: 'fields' } });
+    expect((await run.orThrow()).bundles).toEqual([
+      { expect: [...fields, { name: 'own', type: 'text' }], fixed: [] },
+    ]);
+    expect(requests.map(({ url }) => url)).toEqual([
+      'https://api.example.test/fixed',
+      'https://api.example.test/fields?kind=a',
+    ]);
+  });
+
   it('can be replaced member by member', async () => {
     const { engine } = setup(parts);
     const { bundles } = await engine.module('act').run({ metadata: { own: 1, expect: [] } });

@@ -43,7 +43,7 @@ describe('the output of a flow', () => {
   it.each<[string, FlowStep, FlowOutput['endedAt']]>([
     [
       'a module returns no bundle',
-      { id: 2, module: gives('find') },
+      { id: 2, module: gives('find'), continueWhenNoRes: false },
       { stepId: 2, module: 'find', why: 'nothing' },
     ],
     [

@@ -36,5 +36,5 @@ export function moduleOf(
 
 /** A first module that returns these bundles. */
 export function source(...bundles: readonly unknown[]): TestModule {
-  return moduleOf(() => bundles, { type: 'search' });
+  return moduleOf(() => bundles, { type: 'trigger' });
 }

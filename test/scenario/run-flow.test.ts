@@ -47,6 +47,40 @@ function setup(settings: FlowOptions['settings'] = {}, capacity?: number): Setup
 
 const kinds = (report: FlowReport): string[] => report.phases.map(({ kind }) => kind);
 
+describe('the results of a search', () => {
+  const find = (...bundles: readonly unknown[]): TestModule => moduleOf(() => bundles, { type: 'search' });
+  const parametersAfter = async (step: Pick<FlowStep, 'module'> & Partial<FlowStep>): Promise<unknown[]> => {
+    const after = moduleOf(() => [{}]);
+    const parameters = { name: '{{1.name}}', at: '{{1.__IMTINDEX__}}', of: '{{1.__IMTLENGTH__}}' };
+    await runFlow(flowOf({ id: 1, ...step }, { id: 2, module: after, parameters }));
+    return after.inputs.map((input) => input.parameters);
+  };
+
+  it('carry their number and the number of all', async () => {
+    expect(await parametersAfter({ module: find({ name: 'a' }, { name: 'b' }) })).toEqual([
+      { name: 'a', at: 1, of: 2 },
+      { name: 'b', at: 2, of: 2 },
+    ]);
+  });
+
+  it('are one bundle of length 0 if it finds nothing', async () => {
+    expect(await parametersAfter({ module: find() })).toEqual([{ of: 0 }]);
+    expect(await parametersAfter({ module: find(), continueWhenNoRes: true })).toEqual([{ of: 0 }]);
+  });
+
+  it('end the flow if it finds nothing and the step says so', async () => {
+    expect(await parametersAfter({ module: find(), continueWhenNoRes: false })).toEqual([]);
+  });
+
+  it('have no numbers in other modules, nor as the result of the flow', async () => {
+    expect(await parametersAfter({ module: moduleOf(() => [{ name: 'a' }]) })).toEqual([{ name: 'a' }]);
+    expect(await parametersAfter({ module: moduleOf(() => []) })).toEqual([]);
+    const report = await runFlow(flowOf({ id: 1, module: find({ name: 'a' }) }));
+    expect(report.bundles).toEqual([{ name: 'a' }]);
+    expect((await runFlow(flowOf({ id: 1, module: find() }))).bundles).toEqual([]);
+  });
+});
+
 describe('a flow', () => {
   it.each([
     ['the service', { body: { text: '{{parameters.text}}' } }, /refused: \[SANITIZED\]$/],

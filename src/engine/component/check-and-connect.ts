@@ -51,11 +51,12 @@ async function begin(
   traits: RunTraits,
 ): Promise<StartedRun> {
   input.signal?.throwIfAborted();
-  const { parameters, secrets } = hasNoParameters(input, subject)
+  const prepared: PreparedParameters = hasNoParameters(input, subject)
     ? { parameters: input.parameters ?? {}, secrets: [] }
     : await checkParameters(runtime, input, subject);
   const connection = await openConnection(runtime, input, subject);
-  const metadata = subject.metadata && { ...subject.metadata, ...input.metadata };
+  const { parameters, secrets } = prepared;
+  const metadata = subject.metadata && { ...subject.metadata, ...prepared.metadata, ...input.metadata };
   const ready = { ...input, parameters, connection, metadata: metadata ?? input.metadata };
   const connectionName = typeof input.connection === 'string' ? input.connection : undefined;
   const known = findRunSecrets(runtime, ready);

@@ -4,7 +4,8 @@ import { isEngineError, SpecError } from '../../shared/errors/engine-error.js';
 import { ImlError } from '../../shared/errors/iml-error.js';
 import type { PlainObject } from '../../shared/plain-object.js';
 import type { Document } from '../document/document.js';
-import { listSources, readForm } from '../parameters/form.js';
+import { contentKey } from '../parameters/check-choice.js';
+import { listSources, readForm, readSource } from '../parameters/form.js';
 import type {
   CheckParameters,
   ParameterCheck,
@@ -12,6 +13,8 @@ import type {
   ValidateParametersOptions,
 } from '../parameters/form-check.js';
 import type { ParameterElement, ParameterList } from '../parameters/parameter-spec.js';
+import { resolveParameters } from '../parameters/resolve-parameters.js';
+import type { RpcReference } from '../parameters/rpc-reference.js';
 import { RpcResultReader } from '../parameters/rpc-results.js';
 import { secretValues } from '../parameters/secret-values.js';
 import { validateParameters } from '../parameters/validate-parameters.js';
@@ -26,6 +29,8 @@ export interface PreparedParameters {
   readonly parameters: Readonly<Record<string, unknown>>;
   /** Secret texts in the parameters. */
   readonly secrets: readonly string[];
+  /** Members of `metadata` whose references were resolved. */
+  readonly metadata?: PlainObject | undefined;
 }
 
 /**
@@ -47,22 +52,73 @@ export async function prepareParameters(
   const check = subject.isChecked ? mergeChecks(runtime.checkParameters, input.checkParameters) : undefined;
   if (check === undefined || form.elements.length === 0) return { parameters: given, secrets };
   const { defaults, resolve = 'none', mapped = false, forcedEmpty = false } = check;
+  const calls = new RpcCalls(createRpcResolver(runtime, input, subject, secrets));
   const options: ValidateParametersOptions = {
     applyDefaults: defaults === true,
     mapped,
     forcedEmpty,
     ...(resolve !== 'none' && {
-      resolveRpc: createRpcResolver(runtime, input, subject, secrets),
+      resolveRpc: calls.resolve,
       resolveOptions: resolve === 'options',
     }),
   };
   try {
     const parameters = await checkForm(form, given, options, runtime, input);
     // A default may be a secret that is not part of the input.
-    return { parameters, secrets: [...secrets, ...findSecrets(form.elements, parameters)] };
+    return {
+      parameters,
+      secrets: [...secrets, ...findSecrets(form.elements, parameters)],
+      metadata: resolve === 'none' ? undefined : await resolveMetadata(subject, given, calls),
+    };
   } catch (error) {
     throw isEngineError(error, AppError) ? redactError(error, runtime, input, secrets) : error;
   }
+}
+
+/** Resolves the specifications of a module with the results that the check of its parameters received. */
+async function resolveMetadata(
+  { specifications = {} }: RunSubject,
+  values: unknown,
+  calls: RpcCalls,
+): Promise<PlainObject> {
+  const metadata: PlainObject = {};
+  for (const [name, document] of Object.entries(specifications)) {
+    if (document === undefined) continue;
+    const { elements } = await resolveParameters(readForm(document), values, calls.recall);
+    metadata[name] = elements.map(readSource);
+  }
+  return metadata;
+}
+
+/** Calls RPCs of a form and keeps their results. */
+class RpcCalls {
+  readonly #call: ResolveRpc;
+  readonly #results = new Map<string, unknown>();
+
+  constructor(call: ResolveRpc) {
+    this.#call = call;
+  }
+
+  readonly resolve: ResolveRpc = async (reference, values) => {
+    const result = await this.#call(reference, values);
+    const key = callKey(reference, values);
+    if (key !== undefined) this.#results.set(key, result);
+    return result;
+  };
+
+  /** Returns the result of an earlier call; rejects for others, so that their references stay text. */
+  readonly recall: ResolveRpc = async (reference, values) => {
+    const key = callKey(reference, values);
+    if (key !== undefined && this.#results.has(key)) return this.#results.get(key);
+    throw new SpecError('SPEC_INVALID', `The RPC "${reference.name}" was not called for this form.`);
+  };
+}
+
+/** Longer values are not compared: a value may contain one object very often. */
+const MAX_KEY_LENGTH = 100_000;
+
+function callKey(reference: RpcReference, values: PlainObject): string | undefined {
+  return contentKey([reference, values], MAX_KEY_LENGTH);
 }
 
 /** Collects the values of secret fields. Values without a field are not secret by this rule. */

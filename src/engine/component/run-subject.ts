@@ -17,13 +17,16 @@ export interface RunSubject {
   readonly isChecked: boolean;
   /** Default of `metadata` in expressions. */
   readonly metadata?: PlainObject;
+  /** Members of `metadata` whose `rpc://` references a check of the parameters resolves. */
+  readonly specifications?: Readonly<Record<string, Document | undefined>>;
 }
 
 /**
  * `metadata.expect` is the mappable parameters, as the platform's API calls them, `metadata.parameters` the static
- * ones. Both are as written: `rpc://` references stay text, as resolving them would send requests the app did not ask
- * for. Source: https://developers.make.com/custom-apps-documentation/component-blocks/api,
- * https://developers.make.com/custom-apps-documentation/app-components/modules. [doc][src]; unresolved [choice].
+ * ones. On the platform they are resolved [app]; here a `rpc://` reference stays text unless the check of the parameters
+ * resolves it, as that sends requests. Source: https://developers.make.com/custom-apps-documentation/component-blocks/api,
+ * https://developers.make.com/custom-apps-documentation/app-components/modules. [doc][src]; unresolved
+ * [choice].
  */
 export function moduleSubject(module: ModuleComponent): RunSubject {
   const { communication, epoch, staticParams, mappableParams } = module;
@@ -37,6 +40,7 @@ export function moduleSubject(module: ModuleComponent): RunSubject {
       expect: mappableParams?.value,
       interface: module.interface?.value,
     },
+    specifications: { parameters: staticParams, expect: mappableParams },
   };
 }
 
@@ -62,6 +66,7 @@ export function endpointSubject({
     form: readForm(input),
     isChecked: true,
     metadata: { expect: input?.value, interface: output?.value },
+    specifications: { expect: input },
   };
 }
 

@@ -62,7 +62,7 @@ export interface StartInput {
   readonly scenario?: Readonly<Record<string, unknown>> | undefined;
   /**
    * Members of `metadata` in expressions. Default: `expect` and `interface` (for modules also `parameters`) as
-   * written, with `rpc://` references as text.
+   * written. References (`rpc://`) stay text unless `checkParameters` resolves them.
    */
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
   /** Additional variables for expressions, such as `oauth` and `query` in connections. */

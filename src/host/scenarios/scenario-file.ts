@@ -55,6 +55,10 @@ const STEP_SHAPE: Shape = {
       types: ['string', 'boolean'],
     }),
     onError: described('Error handler.', { types: ['string', 'object'], shape: HANDLER_SHAPE }, HANDLERS),
+    continueWhenNoRes: described(
+      'Whether the scenario continues if this search finds nothing, with `__IMTLENGTH__` 0. Default: true.',
+      { types: ['boolean'] },
+    ),
   },
 };
 
@@ -238,6 +242,7 @@ function readStep(at: Spot, index: number): StepDefinition {
     parameters: fields.object('parameters'),
     filter,
     onError: fields.optional('onError', readHandler),
+    continueWhenNoRes: fields.optional('continueWhenNoRes', () => fields.flag('continueWhenNoRes')),
   };
 }
 

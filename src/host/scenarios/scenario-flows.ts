@@ -51,6 +51,8 @@ export interface StepDefinition {
   readonly hiddenParameters?: readonly string[] | undefined;
   readonly filter?: string | boolean | undefined;
   readonly onError?: ErrorHandler | undefined;
+  /** Searches only: see `FlowStep`. */
+  readonly continueWhenNoRes?: boolean | undefined;
 }
 
 /** Input of `createScenarioFlows`: the flow of a plan as plain JSON data. */
@@ -206,7 +208,7 @@ const WEBHOOK: FlowStep = {
 };
 
 function compileStep(step: StepDefinition, engines: Engines, tracing: HostTracing): FlowStep {
-  const { id, app, module, connection, parameters, filter, onError } = step;
+  const { id, app, module, connection, parameters, filter, onError, continueWhenNoRes } = step;
   const engine = requireApp(engines, app);
   return {
     id,
@@ -214,6 +216,7 @@ function compileStep(step: StepDefinition, engines: Engines, tracing: HostTracin
     parameters,
     filter,
     onError,
+    continueWhenNoRes,
     module: traceModule(engineModule(engine, module), step, tracing),
   };
 }

@@ -73,7 +73,7 @@ export async function runComponent(asked: RunRequest, setting: RunSetting, hooks
     isConnecting = false;
     redactor = createRunRedactor(asked, app, connection);
     secrets = [...secrets, connection];
-    const input = toRunInput(asked, connection, hooks.signal);
+    const input = toRunInput(asked, connection, hooks.signal, readsMetadata(asked, app));
     hooks.onReady?.(input);
     const outcome = await carryOut(asked, engine, input);
     if (outcome.error === undefined && outcome.state !== undefined) hooks.onState?.(outcome.state);
@@ -162,7 +162,18 @@ async function openConnection(
   return stored.connection;
 }
 
-function toRunInput(asked: RunRequest, connection: RunInput['connection'], signal: AbortSignal): RunInput {
+/** Whether an expression of the component or of the base can read `metadata`. */
+function readsMetadata({ kind, name }: RunRequest, app: App): boolean {
+  const component = kind === 'module' ? app.modules.get(name) : undefined;
+  return JSON.stringify([component?.communication?.value, app.base?.value]).includes('metadata');
+}
+
+function toRunInput(
+  asked: RunRequest,
+  connection: RunInput['connection'],
+  signal: AbortSignal,
+  readsMetadata: boolean,
+): RunInput {
   const { parameters, defaults, start, state, payload } = asked;
   return {
     parameters,
@@ -171,7 +182,8 @@ function toRunInput(asked: RunRequest, connection: RunInput['connection'], signa
     payload,
     ...(start === 'all' && { start }),
     ...(state !== undefined && { state: state as RunInput['state'] }),
-    checkParameters: { defaults: defaults === true, resolve: 'none' },
+    // The form of the page has checked the values; only `metadata` needs the fields of RPCs.
+    checkParameters: { defaults: defaults === true, resolve: readsMetadata ? 'fields' : 'none' },
   };
 }
 
