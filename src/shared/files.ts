@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { closeSync, constants, fstatSync, openSync, readlinkSync, readSync, realpathSync } from 'node:fs';
-import { lstat, mkdir, open, realpath, rename, rm, rmdir } from 'node:fs/promises';
+import { lstat, mkdir, open, rename, rm, rmdir } from 'node:fs/promises';
 import path from 'node:path';
 
 /** A file to write. */
@@ -11,8 +11,8 @@ export interface NewFile {
 }
 
 /**
- * Writes files below one folder. Never follows symbolic links out of that folder, as an app from others may contain
- * links. The root itself may be a link, as the user chose it.
+ * Writes files below one folder. Never follows symbolic links below it, as an app from others may contain links, for
+ * example to `.git`. The root itself may be a link, as the user chose it.
  *
  * All methods reject with OutsideFolderError for a path outside of the root, or with the file system's error.
  */
@@ -54,7 +54,7 @@ interface NewModes {
   readonly folder: number;
 }
 
-/** A path outside of the root. */
+/** A path outside of the root, or through a link. */
 class OutsideFolderError extends Error {
   override readonly name = 'OutsideFolderError';
 }
@@ -62,9 +62,9 @@ class OutsideFolderError extends Error {
 /** @param root absolute path */
 export function createFolderWriter(root: string): FolderWriter {
   const assertInside = async (file: string): Promise<void> => {
-    if (!isBelow(root, file) || !(await staysBelow(root, path.dirname(file)))) {
-      throw new OutsideFolderError(`the path leads out of ${root} through a symbolic link`);
-    }
+    if (!isBelow(root, file)) throw new OutsideFolderError(`the path leads out of ${root}`);
+    const link = await findLink(root, path.dirname(file));
+    if (link !== undefined) throw new OutsideFolderError(`the path leads through a symbolic link, ${link}`);
   };
   return {
     root,
@@ -278,24 +278,19 @@ export function cutBytes(text: string, maxBytes: number): string {
 }
 
 /**
- * Whether a path below a folder stays below it after resolving symbolic links. A path that does not exist stays; a
- * dangling link may not.
+ * The first symbolic link on the way from a folder to a path below it, the path included; undefined without one.
  *
  * @param target absolute path below `folder`
  */
-export async function staysBelow(folder: string, target: string): Promise<boolean> {
-  const root = await realpath(folder).catch(() => undefined);
-  if (root === undefined) return true;
-  for (let at = target; at !== folder && at !== path.dirname(at); at = path.dirname(at)) {
-    const real = await realpath(at).catch(() => undefined);
-    if (real !== undefined) return isBelow(root, real);
-    if ((await lstat(at).catch(() => undefined)) !== undefined) {
-      // A dangling link, or a folder that another writer has just created.
-      const created = await realpath(at).catch(() => undefined);
-      return created !== undefined && isBelow(root, created);
-    }
+export async function findLink(folder: string, target: string): Promise<string | undefined> {
+  let at = folder;
+  for (const step of path.relative(folder, target).split(path.sep)) {
+    at = path.join(at, step);
+    const stats = await lstat(at).catch(() => undefined);
+    if (stats === undefined) return undefined;
+    if (stats.isSymbolicLink()) return at;
   }
-  return true;
+  return undefined;
 }
 
 /** Whether one absolute path is below another by name alone. A folder counts as below itself. */

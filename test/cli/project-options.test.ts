@@ -1,11 +1,11 @@
-import { rmSync } from 'node:fs';
+import { rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PROJECT_OPTIONS } from '../../src/tools/check/project-options.js';
 import { COMMANDS } from '../../src/tools/cli/commands.js';
 import { writeApp } from '../app/temp-app.js';
 import { httpServer, type Loopback } from '../http/loopback.js';
-import { type CliResult, cli } from './fake-io.js';
+import { type CliResult, cli, type FakeIoOptions } from './fake-io.js';
 
 let api: Loopback;
 
@@ -50,7 +50,17 @@ function run(
   args: readonly string[] = [],
   env: Record<string, string> = {},
 ): Promise<CliResult> {
-  return cli(['run', 'crm', 'act', '--ndjson', ...args], { cwd: root, env });
+  return runUntrusted(root, ['--trust', ...args], env);
+}
+
+function runUntrusted(
+  root: string,
+  args: readonly string[] = [],
+  env: Record<string, string> = {},
+  ask?: FakeIoOptions['ask'],
+): Promise<CliResult> {
+  const line = ['run', 'crm', 'act', '--ndjson', ...args];
+  return cli(line, { cwd: root, env: { HOME: path.join(root, 'home'), ...env }, ...(ask && { ask }) });
 }
 
 const toApi = (): object => ({ map: { 'https://api.example.com': api.origin }, 'allow-local': true });
@@ -172,6 +182,53 @@ describe('options of iml.config.json', () => {
     expect(code).toBe(1);
     expect(err).toContain('../iml.config.json:2:3');
     expect(err).toContain('Outside of a repository, options count only in the folder of the manifest.');
+  });
+});
+
+describe('options that send credentials or open the network', () => {
+  const account = { 'crm/account.json': { key: 'k-1' } };
+
+  it('count after the user confirmed them once for the folder', async () => {
+    const root = writeRepository({ options: { ...toApi(), connection: '@account.json' } }, account);
+    const refused = await runUntrusted(root);
+    expect(refused).toMatchObject({ code: 2, out: '' });
+    expect(refused.err).toContain(`send requests to another server: https://api.example.com=${api.origin}`);
+    expect(refused.err).toContain(`use the connection @${path.join(root, 'crm/account.json')}`);
+    expect(refused.err).toContain('call this machine');
+
+    const asked: string[] = [];
+    const answering = (answer: string) => async (question: string) => {
+      asked.push(question);
+      return answer;
+    };
+    expect(await runUntrusted(root, [], {}, answering('n'))).toMatchObject({ code: 2, out: '' });
+    const allowed = await runUntrusted(root, [], {}, answering('y'));
+    expect(allowed.out).toContain('"key":"k-1"');
+    expect(asked).toHaveLength(2);
+    expect((await runUntrusted(root)).out).toContain('"key":"k-1"');
+    // Another folder, and another server in this one, are not confirmed.
+    const other = writeRepository({ options: { ...toApi(), connection: '@account.json' } }, account);
+    expect((await runUntrusted(other, [], { HOME: path.join(root, 'home') })).code).toBe(2);
+    const changed = { options: { ...toApi(), connection: '@account.json', allow: '10.0.0.7' } };
+    writeFileSync(path.join(root, 'crm/iml.config.json'), JSON.stringify(changed));
+    const again = await runUntrusted(root);
+    expect(again).toMatchObject({ code: 2, err: expect.stringContaining('call the private host 10.0.0.7') });
+    expect(again.err).not.toContain('call this machine');
+  });
+
+  it.each([
+    '@../account.json',
+    '@.env',
+    '@.git/account.json',
+    '@node_modules/a.json',
+    '@/etc/passwd',
+    '@link.json',
+  ])('name no file elsewhere: %s', async (connection) => {
+    const root = writeRepository({ options: { ...toApi(), connection } }, account);
+    symlinkSync('account.json', path.join(root, 'crm/link.json'));
+    const { code, out, err } = await run(root);
+    expect({ code, out }).toEqual({ code: 1, out: '' });
+    expect(err).toContain('Name other files on the command line.');
   });
 });
 

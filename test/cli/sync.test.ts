@@ -1,6 +1,7 @@
 import {
   cpSync,
   existsSync,
+  mkdirSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -249,8 +250,12 @@ describe('iml push, pull and status', { timeout: 60_000 }, () => {
     await make.sdk.apps.create({ name: id, label: 'X', audience: 'global' });
     const options = `${there()} --yes --skip-check --skip-tests`.split(' ');
     process.env['MAKE_API_KEY'] = stage.token;
+    const { HOME } = process.env;
+    process.env['HOME'] = path.join(folder, 'home');
     const { child, written, result } = startBuilt(['push', path.join(folder, 'app'), ...options]);
     delete process.env['MAKE_API_KEY'];
+    if (HOME === undefined) delete process.env['HOME'];
+    else process.env['HOME'] = HOME;
     child.stdout?.on('data', () => {
       if (written.out.split('  wrote ').length > parts) child.kill('SIGKILL');
     });
@@ -360,12 +365,57 @@ it('sends no file that a link of the app leads out to', async () => {
   rmSync(path.join(folder, 'app/README.md'), { force: true });
   symlinkSync(path.join(folder, 'secret.md'), path.join(folder, 'app/README.md'));
   const pushed = await iml(`push app ${there()} --create --yes --skip-check --skip-tests`);
-  expect(pushed.out + pushed.err).toMatch(/outside +README\.md/);
+  expect(pushed.out + pushed.err).toMatch(/left alone +README\.md: it leads through a link \(README\.md\)/);
   const readme = await fetch(`http://${stage.zone}/api/v2/sdk/apps/${id}/1/readme`, {
     headers: { authorization: `Token ${stage.token}` },
   });
   expect(readme.status).toBe(200);
   expect(await readme.text()).not.toContain('outside of the app');
+});
+
+describe('paths of a manifest by another author', () => {
+  const PATHS = [
+    '.git/commondir',
+    '.GIT/commondir',
+    'git~1/commondir',
+    '.env',
+    'docs/../.git/commondir',
+    'docs\\..\\.git\\commondir',
+    'node_modules/iml-runtime/index.js',
+    'linked/commondir',
+    '../elsewhere.md',
+    '/tmp/elsewhere.md',
+  ];
+
+  it.each(PATHS)('as %s are neither read nor written', async (readme) => {
+    const app = await start(BOOKSHOP);
+    const headers = { authorization: `Token ${stage.token}`, 'content-type': 'text/markdown' };
+    const address = `http://${stage.zone}/api/v2/sdk/apps/${id}/1/readme`;
+    await fetch(address, { method: 'PUT', headers, body: './.git/planted\n' });
+    mkdirSync(path.join(app, '.git'));
+    symlinkSync('.git', path.join(app, 'linked'));
+    const manifest = manifestOf(app);
+    const changed = { ...manifest, generalCodeFiles: { ...manifest.generalCodeFiles, readme } };
+    writeFileSync(path.join(app, 'makecomapp.json'), JSON.stringify(changed));
+    const before = readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort();
+
+    const pulled = await iml('pull app --yes --force');
+    expect(pulled.out).toContain('left alone');
+    expect(readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort()).toEqual(before);
+
+    const target = path.join(app, readme.replaceAll('\\', '/'));
+    if (path.relative(folder, target).startsWith('..')) return;
+    mkdirSync(path.dirname(target), { recursive: true });
+    writeFileSync(target, 'TOKEN=s3cr3t');
+    await iml('push app --yes --force --skip-check --skip-tests');
+    expect(await (await fetch(address, { headers })).text()).toBe('./.git/planted\n');
+  });
+
+  it('are in the plan of a pull', async () => {
+    const app = await start(BOOKSHOP);
+    rmSync(path.join(app, 'README.md'));
+    expect((await iml('pull app')).out).toContain('changed there  app readme  (README.md)');
+  });
 });
 
 describe('the token of iml status', () => {
@@ -380,28 +430,31 @@ describe('the token of iml status', () => {
     writeFileSync(path.join(app, 'makecomapp.json'), JSON.stringify(manifest));
   };
 
-  it.each(['https://api.evil.test/api', 'https://make.com.evil.test/api', 'https://evilmake.com/api'])(
-    'is not sent to %s, which only the manifest names',
-    async (baseUrl) => {
-      writeOrigin({ baseUrl });
-      const sent: unknown[] = [];
-      const { fetch } = globalThis;
-      globalThis.fetch = async (input) => {
-        sent.push(input);
-        throw new TypeError('fetch failed');
-      };
-      try {
-        const refused = await iml('status app');
-        expect(refused).toMatchObject({ code: 2, err: expect.stringContaining('which is not Make') });
-        expect(sent).toEqual([]);
-        const named = await iml(`status app --api-url ${baseUrl} --app-id ${id}`);
-        expect(named).toMatchObject({ code: 2, err: expect.stringContaining('cannot be reached') });
-        expect(sent).not.toEqual([]);
-      } finally {
-        globalThis.fetch = fetch;
-      }
-    },
-  );
+  it('is not sent to a server that only the manifest names, until the user confirms it', async () => {
+    const baseUrl = 'https://api.evil.test/api';
+    writeOrigin({ baseUrl });
+    const sent: unknown[] = [];
+    const { fetch } = globalThis;
+    globalThis.fetch = async (input) => {
+      sent.push(input);
+      throw new TypeError('fetch failed');
+    };
+    try {
+      const wanted = `exchange the app "${id}" with ${baseUrl}, which gets your token`;
+      expect(await iml('status app')).toMatchObject({ code: 2, err: expect.stringContaining(wanted) });
+      const ask = async (): Promise<string> => 'no';
+      const declined = await iml('status app', { ask, env: { MAKE_API_KEY: 'key' } });
+      expect(declined).toMatchObject({ code: 2, err: expect.stringContaining(wanted) });
+      expect(sent).toEqual([]);
+      const confirmed = await iml('status app --trust');
+      expect(confirmed).toMatchObject({ code: 2, err: expect.stringContaining('cannot be reached') });
+      expect(sent).not.toEqual([]);
+      // Once for this folder.
+      expect(await iml('status app')).toMatchObject({ err: expect.stringContaining('cannot be reached') });
+    } finally {
+      globalThis.fetch = fetch;
+    }
+  });
 
   it('is the one that iml login stored for the host, encrypted, unless the environment has one', async () => {
     writeOrigin({ baseUrl: `http://${stage.zone}/api` });
@@ -419,7 +472,7 @@ describe('the token of iml status', () => {
     const files = readdirSync(path.join(folder, 'home'), { recursive: true, encoding: 'utf8' });
     const [file = ''] = files.filter((one) => one.endsWith('.sealed'));
     expect(readFileSync(path.join(folder, 'home', file), 'utf8')).not.toContain(stage.token);
-    expect(await iml('status app', { env: {} })).toMatchObject({ code: 0 });
+    expect(await iml('status app --trust', { env: {} })).toMatchObject({ code: 0 });
     const wrong = { MAKE_API_KEY: '00000000-0000-4000-8000-000000000000' };
     expect(await iml('status app', { env: wrong })).toMatchObject({ code: 2 });
 
@@ -431,7 +484,7 @@ describe('the token of iml status', () => {
     );
     cpSync(path.join(folder, 'home', file), other);
     writeOrigin({ baseUrl: 'https://eu1.make.com/api' });
-    const swapped = await iml('status app', { env: {} });
+    const swapped = await iml('status app --trust', { env: {} });
     expect(swapped).toMatchObject({ code: 1, err: expect.stringContaining('cannot be decrypted') });
 
     writeOrigin({ baseUrl: `http://${stage.zone}/api` });
@@ -455,17 +508,39 @@ describe('the token of iml status', () => {
     expect(existsSync(path.join(folder, 'home'))).toBe(false);
   });
 
-  it('is not read through a link that leads out of the app', async () => {
-    writeOrigin({ baseUrl: `http://${stage.zone}/api`, apikeyFile: 'key' });
+  it('is read from a file of the app or of .secrets, never from another hidden file or through a link', async () => {
+    const baseUrl = `http://${stage.zone}/api`;
+    await make.sdk.apps.create({ name: id, label: 'X', audience: 'global' });
+    const key = (file: string): void => {
+      mkdirSync(path.join(folder, 'app', path.dirname(file)), { recursive: true });
+      writeFileSync(path.join(folder, 'app', file), stage.token);
+    };
+    for (const [file, refusal] of [
+      ['.env', 'is hidden (.env)'],
+      ['.secrets/../.env', 'is hidden (.env)'],
+      ['.git/config', 'is hidden (.git)'],
+      ['../key', "is outside the app's folder"],
+    ] as const) {
+      writeOrigin({ baseUrl, apikeyFile: file });
+      if (!file.startsWith('..')) key(file);
+      const refused = await iml('status app --trust', { env: {} });
+      expect(refused).toMatchObject({ code: 2, err: expect.stringContaining(refusal) });
+    }
+    for (const file of ['.secrets/apikey', 'key']) {
+      writeOrigin({ baseUrl, apikeyFile: file });
+      key(file);
+      expect(await iml('status app --trust', { env: {} })).toMatchObject({ code: 0 });
+    }
     writeFileSync(path.join(folder, 'secret'), stage.token);
-    symlinkSync(path.join(folder, 'secret'), path.join(folder, 'app/key'));
-    const refused = await iml('status app', { env: {} });
-    expect(refused).toMatchObject({ code: 2, err: expect.stringContaining('There is no token') });
+    symlinkSync(path.join(folder, 'secret'), path.join(folder, 'app/linked'));
+    writeOrigin({ baseUrl, apikeyFile: 'linked' });
+    const linked = await iml('status app --trust', { env: {} });
+    expect(linked).toMatchObject({ code: 2, err: expect.stringContaining('leads through a link (linked)') });
   });
 
   it('is not shown if no header can carry it', async () => {
     writeOrigin({ baseUrl: `http://${stage.zone}/api` });
-    const refused = await iml('status app', { env: { MAKE_API_KEY: 'secret-1\nsecret-2' } });
+    const refused = await iml('status app --trust', { env: { MAKE_API_KEY: 'secret-1\nsecret-2' } });
     expect(refused).toMatchObject({ code: 2, err: expect.stringContaining('Invalid token') });
     expect(refused.out + refused.err).not.toContain('secret-1');
   });

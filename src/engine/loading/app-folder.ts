@@ -144,12 +144,38 @@ function followLinks(
 function assertReadable({ folders, outside }: OpenFolders, absolute: string, refuse: Refuse): void {
   const folder = folders.find((one) => isBelow(one, absolute));
   if (folder === undefined) throw refuse(outside);
-  // Hidden files contain credentials: `.secrets/apikey` of the editor, `.env`, `.docker/config.json`.
-  const hidden = absolute
-    .slice(folder.length)
-    .split(path.sep)
-    .find((step) => step.startsWith('.'));
-  if (hidden !== undefined) throw refuse(`is hidden (${hidden}), and hidden files are never read`);
+  const problem = problemOfSteps(absolute.slice(folder.length).split(path.sep));
+  if (problem !== undefined) throw refuse(problem);
+}
+
+/**
+ * Why a path in a manifest names no file of the app, as the end of a sentence about the file; undefined if it names one.
+ * The one rule for all files that a manifest names, read or written.
+ *
+ * @param file relative to the app, `/` or `\` between its steps
+ */
+export function problemOfPath(file: string): string | undefined {
+  const normal = path.posix.normalize(file.replaceAll('\\', '/'));
+  if (normal.includes('\0') || path.posix.isAbsolute(normal) || /^[a-zA-Z]:/.test(normal)) {
+    return 'is not a relative path';
+  }
+  if (normal === '..' || normal.startsWith('../')) return "is outside the app's folder";
+  return normal === '.' ? 'is a folder' : problemOfSteps(normal.split('/'));
+}
+
+/**
+ * Hidden files contain credentials: `.secrets/apikey` of the editor, `.env`, `.docker/config.json`. Files below `.git` and
+ * `node_modules` are run by programs. Some systems ignore case and format characters, and Windows knows `.git` as `git~1`.
+ */
+function problemOfSteps(steps: readonly string[]): string | undefined {
+  for (const step of steps) {
+    const plain = step.replace(/\p{Cf}/gu, '').toLowerCase();
+    if (plain.startsWith('.') || /^git~\d/.test(plain)) {
+      return `is hidden (${step}), and hidden files are no files of an app`;
+    }
+    if (/^node_modules[. ]*$/.test(plain)) return 'is in node_modules, where no files of an app are';
+  }
+  return undefined;
 }
 
 function decode(bytes: Buffer, refuse: Refuse): string {

@@ -1,4 +1,5 @@
 import type { App } from '../../engine/document/app.js';
+import { readDocument } from '../../engine/document/jsonc.js';
 import { openAppFolder } from '../../engine/loading/app-folder.js';
 import { findApp } from '../../engine/loading/find-app.js';
 import { loadApp } from '../../engine/loading/load-app.js';
@@ -17,11 +18,13 @@ import {
   DEFAULT_CHECK_SETTINGS,
   findConfig,
   type Overlay,
+  optionsOfApp,
   resolveLevel,
 } from './settings.js';
 import { type CheckedDocument, listDocuments } from './subject/checked-document.js';
 import { findScenarioFiles } from './subject/scenario-files.js';
 import { compileFunctions, createSubject, type FunctionWarning, type Subject } from './subject/subject.js';
+import { listWantedByFiles } from './subject/wanted-by-files.js';
 
 /**
  * Looks an app over: every rule, in the levels of the settings. Nothing is sent and nothing is run; custom functions
@@ -118,17 +121,21 @@ export async function checkLoadedApp(
     ];
     return { root, app: app instanceof EngineError ? undefined : app.name, findings: refused, ignored: 0 };
   }
+  const manifest = await openAppFolder(root, { overlay })
+    .read(MANIFEST, () => ({ file: MANIFEST }))
+    .catch(() => undefined);
+  const wanted = listWantedByFiles(manifest === undefined ? undefined : readDocument(manifest, MANIFEST), {
+    values: config === undefined ? new Map() : optionsOfApp(config, root),
+    place: config?.options?.place ?? config?.apps[0]?.place ?? { file: CONFIG_FILE },
+  });
   const settings = { ...(config ?? DEFAULT_CHECK_SETTINGS), ...(profile !== undefined && { profile }) };
   const found = checkSubject(
-    createSubject(app, { functionWarnings: await compile(app), scenarios }),
+    createSubject(app, { functionWarnings: await compile(app), scenarios, wanted }),
     settings,
   );
   const documents = listDocuments(app);
   const { findings, ignored } = hideIgnored(documents, found, config?.ignore ?? []);
   const texts = new Map(documents.map(({ document }) => [document.file, document.text]));
-  const manifest = await openAppFolder(root, { overlay })
-    .read(MANIFEST, () => ({ file: MANIFEST }))
-    .catch(() => undefined);
   texts.set(MANIFEST, manifest?.replace(/^\uFEFF/, ''));
   return {
     root,

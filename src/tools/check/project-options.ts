@@ -1,8 +1,10 @@
+import { existsSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import type { Document } from '../../engine/document/document.js';
 import { described, type KeyShape, type Shape } from '../../engine/document/shape.js';
 import { readHostMap, readHosts } from '../../engine/http/host-policy.js';
 import { createNetworkGuard } from '../../engine/http/network-guard.js';
+import { problemOfPath } from '../../engine/loading/app-folder.js';
 import { isSecretName } from '../../engine/redaction/secret-names.js';
 import { findZone } from '../../language/date/zone.js';
 import { isEngineError, SpecError } from '../../shared/errors/engine-error.js';
@@ -18,25 +20,41 @@ interface ProjectOption {
   readonly words?: readonly string[];
   /** Why a text of the command line is invalid; undefined if it is valid. */
   readonly problem?: (text: string) => string | undefined;
+  /** What a value does, as a sentence, where the user has to confirm that a file of the app may do it. */
+  readonly wants?: (text: string) => string;
 }
 
 const LOOP_WORDS = ['warn', 'stop', 'error'];
 
 /** By long name, as on the command line. */
 export const PROJECT_OPTIONS: Readonly<Record<string, ProjectOption>> = {
-  connection: { kind: 'input', about: 'Name of a stored connection, or @FILE with the data of one.' },
-  common: { kind: 'file', about: "@FILE that replaces the app's common data." },
+  connection: {
+    kind: 'input',
+    about: 'Name of a stored connection, or @FILE with the data of one.',
+    wants: (text) => `use the connection ${text}`,
+  },
+  common: {
+    kind: 'file',
+    about: "@FILE that replaces the app's common data.",
+    wants: (text) => `use the common data ${text}`,
+  },
   map: {
     kind: 'pairs',
     about: 'Servers that receive the requests for other servers, by address.',
     problem: problemOfPair,
+    wants: (text) => `send requests to another server: ${text}`,
   },
   allow: {
     kind: 'list',
     about: 'Private hosts, addresses or CIDR blocks that may be called.',
     problem: (text) => messageOf(() => createNetworkGuard({ allow: [text] })),
+    wants: (text) => `call the private host ${text}`,
   },
-  'allow-local': { kind: 'flag', about: 'Whether this machine may be called.' },
+  'allow-local': {
+    kind: 'flag',
+    about: 'Whether this machine may be called.',
+    wants: () => 'call this machine',
+  },
   'only-declared': { kind: 'flag', about: 'Whether only hosts that the app names may be called.' },
   'app-host': {
     kind: 'list',
@@ -66,6 +84,12 @@ export const PROJECT_OPTIONS: Readonly<Record<string, ProjectOption>> = {
   defaults: { kind: 'flag', about: 'Whether empty fields are filled with their defaults.' },
   resolve: { kind: 'flag', about: 'Whether RPCs are called for fields of rpc:// references.' },
 };
+
+/** What values of an option do that the user has to confirm, as sentences. */
+export function sentencesOf(name: string, texts: readonly string[]): readonly string[] {
+  const wants = Object.hasOwn(PROJECT_OPTIONS, name) ? PROJECT_OPTIONS[name]?.wants : undefined;
+  return wants === undefined ? [] : texts.map(wants);
+}
 
 /** Options that weaken a protection for every later run. */
 const COMMAND_LINE_ONLY: readonly string[] = ['cross-host-secrets', 'trust-functions', 'no-check'];
@@ -114,7 +138,8 @@ export function readProjectOptions(
     const option = Object.hasOwn(PROJECT_OPTIONS, name) ? PROJECT_OPTIONS[name] : undefined;
     if (option === undefined) throw invalid(document.locationOf(at, undefined, 'key'), describeUnknown(name));
     const texts = readTexts(option, given);
-    const problem = typeof texts === 'string' ? texts : problemOf(option, texts);
+    const problem =
+      typeof texts === 'string' ? texts : (problemOf(option, texts) ?? problemOfFile(option, texts, folder));
     if (problem !== undefined) throw invalid(document.locationOf(at), `"${name}": ${problem}`);
     const isFile = option.kind === 'input' || option.kind === 'file';
     options.set(
@@ -191,6 +216,27 @@ function problemOf({ problem }: ProjectOption, texts: readonly string[]): string
     if (found !== undefined) return found;
   }
   return undefined;
+}
+
+/** Other files belong on the command line, where the user names them. */
+function problemOfFile(
+  { kind }: ProjectOption,
+  texts: readonly string[],
+  folder: string,
+): string | undefined {
+  if (kind !== 'input' && kind !== 'file') return undefined;
+  for (const text of texts.filter((one) => one.startsWith('@'))) {
+    const file = text.slice(1);
+    const problem = problemOfPath(file) ?? (leadsOut(folder, file) ? 'leads through a link' : undefined);
+    if (problem === undefined) continue;
+    return `the file ${file} ${problem.replace("the app's folder", 'the folder of this file')}. Name other files on the command line.`;
+  }
+  return undefined;
+}
+
+function leadsOut(folder: string, file: string): boolean {
+  const target = path.resolve(folder, file);
+  return existsSync(target) && realpathSync(target) !== path.join(realpathSync(folder), path.normalize(file));
 }
 
 function problemOfPair(text: string): string | undefined {

@@ -1,4 +1,3 @@
-import path from 'node:path';
 import { editJson, type JsonEdit } from '../../engine/document/edit-json.js';
 import { readDocument } from '../../engine/document/jsonc.js';
 import { CODE_TYPES, type ComponentKind } from '../../engine/loading/code-types.js';
@@ -200,10 +199,4 @@ function putMember(object: PlainObject, [name = '', ...rest]: readonly string[],
   const next = isPlainObject(inner) ? inner : {};
   putMember(next, rest, value);
   setMember(object, name, next);
-}
-
-/** Whether a path of a manifest stays in the folder of the app. */
-export function isInside(file: string): boolean {
-  const normal = path.posix.normalize(file.replaceAll('\\', '/'));
-  return !path.posix.isAbsolute(normal) && normal !== '..' && !normal.startsWith('../');
 }

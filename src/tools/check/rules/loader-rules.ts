@@ -225,6 +225,30 @@ const PLATFORM_DIRECTIVES: ReadonlyMap<string, string> = new Map([
   ['stopOnEmptyBundles', NO_STOP],
 ]);
 
+const refusedFile: Rule = {
+  id: 'refused-file',
+  level: 'error',
+  summary: 'The manifest names a hidden file, or one in `node_modules`, as readme or key file.',
+  why: 'Such files hold credentials or are run by programs. `iml push` would send them, `iml pull` would replace them; both refuse.',
+  bad: '"readme": ".env"',
+  good: '"readme": "README.md"',
+  check: ({ wanted }, report) => {
+    for (const { message, place, isRefused } of wanted) if (isRefused) report({ message, place });
+  },
+};
+
+const needsTrust: Rule = {
+  id: 'needs-trust',
+  level: 'info',
+  summary: 'Files of the repository name a server that gets a token, a connection, or a private host.',
+  why: 'Another author may have written them. Commands use them only after the user confirmed them once for the folder, on a terminal or with `--trust`.',
+  bad: '{ "options": { "map": { "*": "https://collect.example.net" } } }',
+  good: 'iml run ./my-app listContacts --map https://api.example.com=http://127.0.0.1:9911',
+  check: ({ wanted }, report) => {
+    for (const { message, place, isRefused } of wanted) if (!isRefused) report({ message, place });
+  },
+};
+
 export const LOADER_RULES: readonly Rule[] = [
   syntax,
   unknownDirective,
@@ -241,4 +265,6 @@ export const LOADER_RULES: readonly Rule[] = [
   shadowedFunction,
   functionLength,
   platformOnly,
+  refusedFile,
+  needsTrust,
 ];

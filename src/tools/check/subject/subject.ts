@@ -37,6 +37,7 @@ import { type ExpressionSite, listExpressions } from './expression-site.js';
 import { dryRunScenarios, type ScenarioFile, type ScenarioRefusal } from './scenario-files.js';
 import { type ComponentName, findUsedPart, type UsedPart } from './used-part.js';
 import { holdsRequests, listRequests, type WrittenRequest } from './walk-requests.js';
+import type { WantedByFiles } from './wanted-by-files.js';
 
 /**
  * Runs the constant steps of every component with the code of a run. Skips components without communication, which
@@ -258,6 +259,8 @@ export interface Subject {
   readonly functionWarnings: readonly FunctionWarning[];
   /** Reasons why a host refuses scenarios. */
   readonly scenarioRefusals: readonly ScenarioRefusal[];
+  /** What the manifest and the settings want beyond running the app. */
+  readonly wanted: readonly WantedByFiles[];
   /** Reasons why runs fail; computed on first use. */
   readonly refusals: readonly RunRefusal[];
 }
@@ -273,6 +276,7 @@ export interface FunctionWarning {
 export interface SubjectParts {
   readonly functionWarnings?: readonly FunctionWarning[];
   readonly scenarios?: readonly ScenarioFile[];
+  readonly wanted?: readonly WantedByFiles[];
   /** Components of a run; others are not checked. Default: all. */
   readonly started?: readonly ComponentName[] | undefined;
 }
@@ -280,7 +284,7 @@ export interface SubjectParts {
 /** Creates the subject of an app. Parses each template of the checked documents once. */
 export function createSubject(
   app: App,
-  { functionWarnings = [], scenarios = [], started }: SubjectParts = {},
+  { functionWarnings = [], scenarios = [], wanted = [], started }: SubjectParts = {},
 ): Subject {
   const allDocuments = listDocuments(app);
   const sites = new Map<CheckedDocument, readonly ExpressionSite[]>();
@@ -311,6 +315,7 @@ export function createSubject(
     functionNames,
     functionWarnings,
     scenarioRefusals: dryRunScenarios(app, scenarios),
+    wanted,
     get refusals() {
       refusals ??= dryRunApp(app, part?.has);
       return refusals;

@@ -194,7 +194,7 @@ function titleOf({ kind, name, what }: Difference): string {
   return [kind, name, what].filter((word) => word !== '').join(' ');
 }
 
-function printPlan({ origin, comparison, remote, outside }: SyncPlan): string {
+function printPlan({ origin, comparison, remote, left }: SyncPlan): string {
   const { host } = new URL(origin.baseUrl);
   const flags = (['approved', 'public'] as const).filter((flag) => remote.app[flag] === true);
   const note = flags.length === 0 ? '' : ` (${flags.join(', ')}: others may use it)`;
@@ -202,10 +202,15 @@ function printPlan({ origin, comparison, remote, outside }: SyncPlan): string {
   const adopted = comparison.adopted.map(
     ({ kind, local, remote: name }) => `  maps           ${kind} ${local} to ${name}`,
   );
-  const lines = comparison.all.map((one) => `  ${one.status.padEnd(13)}  ${titleOf(one)}`);
-  const left = outside.map((file) => `  outside        ${file}`);
+  const paths = new Map(comparison.texts.map((one) => [titleOf(one), one.text.path]));
+  const lines = comparison.all.map((one) => {
+    const title = titleOf(one);
+    const file = paths.get(title);
+    return `  ${one.status.padEnd(13)}  ${title}${file === undefined ? '' : `  (${file})`}`;
+  });
+  const others = left.map(({ file, problem }) => `  left alone     ${file}: it ${problem}`);
   const all = [...adopted, ...lines];
-  const shown = [...(all.length === 0 ? ['  no differences'] : all), ...left];
+  const shown = [...(all.length === 0 ? ['  no differences'] : all), ...others];
   return head + shown.map((line) => `${printableLine(line)}\n`).join('');
 }
 

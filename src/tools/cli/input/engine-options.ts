@@ -7,6 +7,7 @@ import { EngineError } from '../../../shared/errors/engine-error.js';
 import { type Arguments, inGroup, type OptionSpec, type OptionSpecs, usageError } from '../command.js';
 import type { Io } from '../io.js';
 import { isTraced, traceLine } from '../output/trace-line.js';
+import { TRUST_OPTION } from './confirm-folder.js';
 
 export const SEMANTICS_OPTION: Readonly<Record<string, OptionSpec>> = {
   semantics: {
@@ -39,6 +40,7 @@ export const NETWORK_OPTIONS: OptionSpecs = {
       help: 'Also sends credentials to hosts of other owners, as Make does. Default: removes them with a warning.',
     },
   }),
+  ...TRUST_OPTION,
   timezone: { value: 'ZONE', help: 'Timezone of the scenario, such as Europe/Prague. Default: UTC.' },
   ...SEMANTICS_OPTION,
 };

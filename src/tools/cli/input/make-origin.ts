@@ -1,14 +1,16 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { COMPONENT_KINDS } from '../../../engine/loading/code-types.js';
-import { staysBelow } from '../../../shared/files.js';
-import { isInside, type Manifest, withMember } from '../../life/new-files.js';
+import { problemOfKeyFile, sentencesOfOrigin } from '../../check/subject/wanted-by-files.js';
+import { problemOfLinks } from '../../life/app-files.js';
+import { type Manifest, withMember } from '../../life/new-files.js';
 import { listOrigins, type ManifestOrigin } from '../../life/remote/local-app.js';
 import { type MakeApi, openMakeApi, readZone } from '../../life/remote/make-api.js';
 import { type Arguments, type OptionSpecs, usageError } from '../command.js';
 import { configFolder } from '../connections/private-file.js';
 import { openTokenFiles } from '../connections/token-store.js';
 import type { Io } from '../io.js';
+import { confirmFolder, noteConfirmed, TRUST_OPTION } from './confirm-folder.js';
 
 export const ORIGIN_OPTIONS: OptionSpecs = {
   origin: { value: 'LABEL', help: 'Origin of the manifest. Default: its only one.' },
@@ -18,10 +20,11 @@ export const ORIGIN_OPTIONS: OptionSpecs = {
     group: 'Network',
   },
   'app-id': { value: 'NAME', help: 'Name of the app in Make, for a new origin.', group: 'Network' },
+  ...TRUST_OPTION,
 };
 
 export const TOKEN_NOTE =
-  'Reads the token from the environment variable MAKE_API_KEY, or MAKE_API_KEY_LABEL for the origin LABEL; else from the file in apikeyFile of the origin, else the one that iml login stored.';
+  'Reads the token from the environment variable MAKE_API_KEY, or MAKE_API_KEY_LABEL for the origin LABEL; else from the file in apikeyFile of the origin, else the one that iml login stored. An origin of the manifest is used after you confirmed it once for its folder.';
 
 /** An origin of an app, and its API. */
 interface OpenedOrigin {
@@ -34,14 +37,15 @@ interface OpenedOrigin {
 /**
  * Opens the API of the origin that the options name.
  *
- * @throws EngineError (USAGE) without such an origin, a trusted host, or a token
+ * @throws EngineError (USAGE) without such an origin, its confirmation, or a token
  */
 export async function openOrigin(
   { root, manifest: given }: { readonly root: string; readonly manifest: Manifest },
   { args, io, mayAdd }: { readonly args: Arguments; readonly io: Io; readonly mayAdd: boolean },
 ): Promise<OpenedOrigin> {
   const { manifest, origin } = chooseOrigin(given, args, { mayAdd });
-  const token = await readToken(root, origin, { args, io });
+  await confirmOrigin(root, origin, { args, io });
+  const token = await readToken(root, origin, io);
   return { manifest, origin, api: await openMakeApi(origin, token) };
 }
 
@@ -88,48 +92,49 @@ function chooseByIndex(manifest: Manifest, index: number): { manifest: Manifest;
   return { manifest, origin };
 }
 
-/** Hosts of Make. Source: https://developers.make.com/api-documentation/getting-started. [doc] */
-const MAKE_HOST = /\.make(?:\.celonis)?\.com$/;
-
 /**
- * The token of an origin. The manifest may be the work of another author, so only a token that the user stored for this
- * host is sent to a host that is neither Make nor this machine nor named on the command line.
- *
- * @throws EngineError (USAGE) without a token, or for one that no header can carry; StoreError (STORE_FAILED)
+ * Confirms an origin that only the manifest names: another author may have written it. One of the command line counts as
+ * confirmed.
  */
-async function readToken(
+async function confirmOrigin(
   root: string,
   origin: ManifestOrigin,
   { args, io }: { readonly args: Arguments; readonly io: Io },
-): Promise<string> {
-  const { label, baseUrl, appId } = origin;
-  const { zone, hostname, isLocal } = readZone(baseUrl);
-  const isTrusted = isLocal || MAKE_HOST.test(hostname) || args.text('api-url') !== undefined;
+): Promise<void> {
+  const sentences = sentencesOfOrigin(origin);
+  if (args.text('api-url') !== undefined) await noteConfirmed({ root, sentences: sentences.slice(0, 1) }, io);
+  await confirmFolder({ root, sentences }, { args, io });
+}
+
+/**
+ * The token of a confirmed origin.
+ *
+ * @throws EngineError (USAGE) without a token, or for one that no header can carry; StoreError (STORE_FAILED)
+ */
+async function readToken(root: string, origin: ManifestOrigin, io: Io): Promise<string> {
+  const { label, baseUrl } = origin;
   const own =
     label === undefined ? undefined : `MAKE_API_KEY_${label.toUpperCase().replace(/[^A-Z0-9]+/g, '_')}`;
-  const general = isTrusted
-    ? [own === undefined ? undefined : io.env[own], io.env['MAKE_API_KEY'], await readKeyFile(root, origin)]
-    : [];
+  const general = [
+    own === undefined ? undefined : io.env[own],
+    io.env['MAKE_API_KEY'],
+    await readKeyFile(root, origin),
+  ];
   const given = general.map((text) => text?.trim() ?? '').find((text) => text !== '');
-  const token = given ?? (await openTokenFiles(configFolder(io.env)).read(zone));
-  if (token !== undefined) {
-    assertToken(token);
-    return token;
-  }
-  if (isTrusted) {
+  const token = given ?? (await openTokenFiles(configFolder(io.env)).read(readZone(baseUrl).zone));
+  if (token === undefined) {
     const names = own === undefined ? 'MAKE_API_KEY' : `${own} or MAKE_API_KEY`;
     throw usageError(`There is no token. Set ${names}, or store one: iml login ${baseUrl}`);
   }
-  throw usageError(
-    `The manifest names an API at ${hostname}, which is not Make. To send a token there, store one with iml login ${baseUrl}, or add --api-url ${baseUrl} --app-id ${appId}.`,
-  );
+  assertToken(token);
+  return token;
 }
 
 async function readKeyFile(root: string, { apikeyFile }: ManifestOrigin): Promise<string | undefined> {
-  if (apikeyFile === undefined || !isInside(apikeyFile)) return undefined;
-  const file = path.join(root, apikeyFile);
-  // A link must not lead out: its target would be sent.
-  return (await staysBelow(root, file)) ? readFile(file, 'utf8').catch(() => undefined) : undefined;
+  if (apikeyFile === undefined) return undefined;
+  const problem = problemOfKeyFile(apikeyFile) ?? (await problemOfLinks(root, apikeyFile));
+  if (problem !== undefined) throw usageError(`The file "${apikeyFile}" in apikeyFile ${problem}.`);
+  return readFile(path.join(root, apikeyFile.replaceAll('\\', '/')), 'utf8').catch(() => undefined);
 }
 
 /** Errors of fetch quote an invalid header. @throws EngineError (USAGE) */

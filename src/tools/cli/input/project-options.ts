@@ -1,8 +1,9 @@
-import { PROJECT_OPTIONS, readVariable } from '../../check/project-options.js';
+import { PROJECT_OPTIONS, readVariable, sentencesOf } from '../../check/project-options.js';
 import { CONFIG_FILE, findConfig, optionsOfApp } from '../../check/settings.js';
 import { type Arguments, type OptionSpecs, usageError } from '../command.js';
 import type { Io } from '../io.js';
 import { printableLine } from '../output/terminal-text.js';
+import { confirmFolder } from './confirm-folder.js';
 
 /** Where the value of an option comes from: an environment variable or the file. */
 export interface SetOption {
@@ -38,7 +39,7 @@ export async function listSetOptions(
 
 /**
  * Adds the options of the environment and of `iml.config.json` to a command line, which has precedence. Prints on standard
- * error which options the file sets.
+ * error which options the file sets, and asks for a confirmation of those that send credentials or open the network.
  *
  * @param specs the options of the command; others are ignored
  */
@@ -46,7 +47,7 @@ export async function withProjectOptions(
   args: Arguments,
   specs: OptionSpecs,
   { root }: { readonly root: string },
-  io: Pick<Io, 'env' | 'stderr'>,
+  io: Pick<Io, 'env' | 'stderr' | 'ask'>,
 ): Promise<Arguments> {
   const all = [...(await listSetOptions(root, io))].filter(
     ([name]) => Object.hasOwn(specs, name) && !args.isSet(name),
@@ -58,6 +59,8 @@ export async function withProjectOptions(
       .map(([name, option]) => printableLine([`--${name}`, ...option.texts].join(' ').trimEnd()))
       .join(', ');
     await io.stderr.write(`${CONFIG_FILE}: ${shown}\n`);
+    const sentences = ofFile.flatMap(([name, { texts }]) => sentencesOf(name, texts));
+    await confirmFolder({ root, sentences }, { args, io });
   }
   return {
     positionals: args.positionals,

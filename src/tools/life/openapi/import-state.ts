@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { JsonEdit } from '../../../engine/document/edit-json.js';
+import { problemOfPath } from '../../../engine/loading/app-folder.js';
 import type { ComponentKind } from '../../../engine/loading/code-types.js';
 import { MANIFEST } from '../../../engine/loading/read-manifest.js';
 import { EngineError } from '../../../shared/errors/engine-error.js';
@@ -8,7 +9,6 @@ import { nameProblem } from '../names.js';
 import {
   type AddedComponent,
   addComponents,
-  isInside,
   type Manifest,
   type NewAppFile,
   printContent,
@@ -197,7 +197,7 @@ export async function planImport(
   const general = ownMember(manifest.value, 'generalCodeFiles');
   for (const [code, content] of Object.entries(imported.general)) {
     const file = isPlainObject(general) ? ownMember(general, code) : undefined;
-    if (typeof file !== 'string' || !isInside(file)) continue;
+    if (typeof file !== 'string' || problemOfPath(file) !== undefined) continue;
     if (await planner.addText(`app/${code}`, file, printContent(content))) changed.add(code);
   }
   const edits: JsonEdit[] = [];
@@ -233,7 +233,7 @@ async function addFiles(
   for (const [code, content] of Object.entries(contents)) {
     const file = ownMember(codeFiles, code);
     // A row without the file leaves it out on purpose.
-    if (typeof file !== 'string' || !isInside(file)) continue;
+    if (typeof file !== 'string' || problemOfPath(file) !== undefined) continue;
     if (await planner.addText(`${key}/${code}`, file, printContent(content))) isWritten = true;
   }
   return isWritten;

@@ -1,15 +1,13 @@
 import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
-import path from 'node:path';
 import {
   CODE_TYPES,
   COMPONENT_KINDS,
   type ComponentKind,
   GENERAL_CODE_TYPES,
 } from '../../../engine/loading/code-types.js';
-import { staysBelow } from '../../../shared/files.js';
 import { isPlainObject, ownMember, type PlainObject } from '../../../shared/plain-object.js';
-import { isInside, type Manifest, recordsOf } from '../new-files.js';
+import { openAppFiles } from '../app-files.js';
+import { type Manifest, recordsOf } from '../new-files.js';
 import type { Origin } from './make-api.js';
 
 /** A text of the app that the manifest names. */
@@ -36,8 +34,14 @@ export interface LocalComponent {
 export interface LocalApp {
   readonly components: readonly LocalComponent[];
   readonly texts: readonly LocalText[];
-  /** Files outside of the app folder, which are left alone. */
-  readonly outside: readonly string[];
+  readonly left: readonly LeftFile[];
+}
+
+/** A path of the manifest that names no file of the app: it is neither read nor written. */
+export interface LeftFile {
+  readonly file: string;
+  /** End of a sentence about the file. */
+  readonly problem: string;
 }
 
 /** Name of a section in the API by code type. [src] */
@@ -72,22 +76,22 @@ export async function readLocalApp(root: string, manifest: Manifest): Promise<Lo
     })),
   ];
   const texts: LocalText[] = [];
-  const outside: string[] = [];
+  const left: LeftFile[] = [];
+  const appFiles = openAppFiles(root);
   for (const { kind, name, files, codes } of owners) {
     for (const code of codes) {
       const file = isPlainObject(files) ? ownMember(files, code) : undefined;
       if (typeof file !== 'string' || file === '') continue;
-      const target = path.join(root, file);
-      // A link must not lead out either: its target would be sent to Make.
-      if (!isInside(file) || !(await staysBelow(root, target))) {
-        outside.push(file);
+      const problem = await appFiles.problemOf(file);
+      if (problem !== undefined) {
+        left.push({ file, problem });
         continue;
       }
-      const text = await readFile(target, 'utf8').catch(() => undefined);
+      const text = await appFiles.read(file);
       texts.push({ kind, name, section: sectionOf(kind, code), path: file, text });
     }
   }
-  return { components, texts, outside };
+  return { components, texts, left };
 }
 
 /** MD5 of a text in UTF-8, as the platform computes it. [src] */

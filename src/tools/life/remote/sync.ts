@@ -1,10 +1,11 @@
-import { mkdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { readDocument } from '../../../engine/document/jsonc.js';
 import { CODE_TYPES, type ComponentKind, GENERAL_CODE_TYPES } from '../../../engine/loading/code-types.js';
 import { MANIFEST } from '../../../engine/loading/read-manifest.js';
 import { createFolderWriter, type FolderWriter, toFileName } from '../../../shared/files.js';
 import { isPlainObject, ownMember, type PlainObject } from '../../../shared/plain-object.js';
+import { type AppFiles, openAppFiles } from '../app-files.js';
 import { componentFile, extensionOf, freeStem, type Manifest, recordsOf, withMember } from '../new-files.js';
 import {
   type Comparison,
@@ -17,6 +18,7 @@ import {
 } from './compare.js';
 import {
   creationOf,
+  type LeftFile,
   type LocalText,
   listOrigins,
   type ManifestOrigin,
@@ -44,8 +46,8 @@ export interface SyncPlan extends SyncInput {
   readonly state: SyncState;
   readonly remote: RemoteApp;
   readonly comparison: Comparison;
-  /** Files outside of the app folder. */
-  readonly outside: readonly string[];
+  /** Paths of the manifest that are neither read nor written. */
+  readonly left: readonly LeftFile[];
 }
 
 /** Reports one written thing: `module listContacts api`. */
@@ -63,7 +65,7 @@ export async function planSync(input: SyncInput): Promise<SyncPlan> {
   ]);
   const remote = found.sums.size > 0 ? found : { ...found, sums: await readAllSums(api, found) };
   const comparison = compareApps(local, remote, { origin, state });
-  return { ...input, origin, state, remote, comparison, outside: local.outside };
+  return { ...input, origin, state, remote, comparison, left: local.left };
 }
 
 /** MD5 sums of all texts, for tokens that the checksum is not open to. */
@@ -106,6 +108,7 @@ export interface SyncResult {
 
 interface Run {
   readonly plan: SyncPlan;
+  readonly files: AppFiles;
   readonly writer: FolderWriter;
   readonly onWritten: OnWritten;
   manifest: Manifest;
@@ -118,6 +121,7 @@ function startRun(plan: SyncPlan, onWritten: OnWritten): Run {
   return {
     plan,
     onWritten,
+    files: openAppFiles(plan.root),
     writer: createFolderWriter(plan.root),
     manifest: plan.manifest,
     state: { texts: { ...plan.state.texts }, members: { ...plan.state.members } },
@@ -313,7 +317,7 @@ export async function pull(
       );
       const content =
         what === 'context' ? String(found?.members['context'] ?? '') : await api.readText(remote, what);
-      await run.writer.replace(path.join(plan.root, text.path), content);
+      await run.files.write(text.path, content);
       noteText(run, { ...text, text: content }, remote);
       await noteWritten(run, text.path);
     });
@@ -334,7 +338,7 @@ export async function pull(
 }
 
 async function cloneComponent(run: Run, kind: ComponentKind, component: RemoteComponent): Promise<void> {
-  const { api, root } = run.plan;
+  const { api } = run.plan;
   const taken = recordsOf(run.manifest, kind);
   let local = component.name;
   for (let number = 2; taken.has(local); number++) local = `${component.name}${number}`;
@@ -360,7 +364,7 @@ async function cloneComponent(run: Run, kind: ComponentKind, component: RemoteCo
         : await api.readText({ kind, name: component.name }, section);
     const file = componentFile(kind, stem, code, { extension: extensionOf(run.manifest), isOauth });
     const content = text === 'null' ? emptyText(code) : text;
-    await run.writer.replace(path.join(root, file), content);
+    await run.files.write(file, content);
     noteText(run, { kind, name: local, section, path: file, text: content }, { kind, name: component.name });
     codeFiles[code] = file;
   }
@@ -511,7 +515,6 @@ async function saveState(run: Run): Promise<void> {
 
 async function writeState(run: Run, state: SyncState): Promise<void> {
   const file = stateFile(run.plan.root, run.plan.origin);
-  await mkdir(path.dirname(file), { recursive: true });
   const sorted = (record: object): object =>
     Object.fromEntries(Object.entries(record).sort(([one], [other]) => (one < other ? -1 : 1)));
   const text = `${JSON.stringify({ texts: sorted(state.texts), members: sorted(state.members) }, null, 2)}\n`;
