@@ -54,6 +54,23 @@ describe('the check of a folder', () => {
     ]);
   });
 
+  it('does not repeat the location of an app that does not load in the message', async () => {
+    const manifest = {
+      components: { module: { get: { moduleType: 'action', codeFiles: { communication: '../get.json' } } } },
+    };
+    write({ 'makecomapp.json': JSON.stringify(manifest) });
+    expect((await checkFolder(folder)).findings).toMatchObject([
+      { rule: 'cannot-load', message: expect.stringMatching(/^The file "\.\.\/get\.json" is outside /) },
+    ]);
+  });
+
+  it('names straight quotes as the cause of typographic ones', async () => {
+    write({ 'get.iml.json': '{ \u201curl\u201d: "/items" }' });
+    expect((await checkFolder(folder)).findings).toMatchObject([
+      { rule: 'cannot-load', message: expect.stringContaining('in straight double quotes') },
+    ]);
+  });
+
   it('reads levels and ignored folders from iml.config.json, beside the manifest or above it', async () => {
     write({
       'get.iml.json': '{ "url": "/{{shout(1)}}/{{temp.x}}" }',

@@ -68,7 +68,7 @@ describe('the message of a syntax error', () => {
   it.each([
     [
       '{{ {a: 1} }}',
-      'Braces are not allowed inside an expression. IML has no object literals, and {{ }} nests only as an index.',
+      'Unexpected brace inside an expression. An expression starts with {{, ends with }}, and nests only as an index. IML has no object literals.',
     ],
     ['{{a # b}}', 'Unexpected character "#". A name with special characters needs backticks: `@type`.'],
     ['{{a} b', 'Expected two closing braces: one "}" is missing here.'],
@@ -87,6 +87,14 @@ describe('the message of a syntax error', () => {
       'Expected an operator before b. A name with spaces or a leading digit needs backticks: `first name`.',
     ],
     ['{{a ! b}}', 'Expected an operator before !.'],
+    ['{{a and b}}', 'Expected an operator before and. The operator is &.'],
+    ['{{a or b}}', 'Expected an operator before or. The operator is |.'],
+    ['{{not a}}', 'Expected an operator before a. The operator is !.'],
+    [
+      "{{a.b.join(',')}}",
+      'Expected an operator before (. IML has no methods: write join(value; ...) instead of value.join(...).',
+    ],
+    ['{{a ? b : c}}', 'Unexpected character "?". IML has no operator ? :. Write if(condition; then; else).'],
     ['{{a(}}', 'Expected a value before the end of the expression.'],
     ['{{* a}}', 'Expected a value before *.'],
     ['{{a.}}', 'Expected a name after the dot, not the end of the expression.'],

@@ -449,6 +449,8 @@ function firstBadCharacter(quoted: string): number {
 
 function unknownTokenError(source: JsonSource, offset: number, length: number): SpecError {
   const found = source.text.slice(offset, offset + Math.max(1, length));
-  const hint = found.startsWith("'") ? ' Texts and names are written in double quotes.' : '';
+  const hint = /^['\u2018\u2019\u201c\u201d]/.test(found)
+    ? ' Texts and names are written in straight double quotes: ".'
+    : '';
   return jsonError(source, offset, `Expected a JSON token, found ${showSource(found)}.${hint}`);
 }

@@ -176,9 +176,14 @@ function readParameter(reader: Reader, source: PlainObject, position: SpecPositi
 function readType(reader: Reader, value: unknown, position: SpecPosition): ParameterType {
   const type = readParameterType(value);
   if (type !== undefined) return type;
-  const shown = typeof value === 'string' ? `"${value.slice(0, 40)}"` : 'no text';
+  const problem =
+    value === undefined
+      ? 'The field has no type'
+      : typeof value === 'string'
+        ? `Unknown parameter type "${value.slice(0, 40)}"`
+        : 'The type of the field is not text';
   const hint = typeof value === 'string' ? didYouMean(value, PARAMETER_TYPES) : '';
-  reader.warn('wrong-type', position.pointer, `Unknown parameter type ${shown}; it is read as "any".${hint}`);
+  reader.warn('wrong-type', position.pointer, `${problem}; it is read as "any".${hint}`);
   return 'any';
 }
 

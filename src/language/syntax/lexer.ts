@@ -13,7 +13,17 @@ export type TokenKind =
   | 'end';
 
 const BRACES =
-  'Braces are not allowed inside an expression. IML has no object literals, and {{ }} nests only as an index.';
+  'Unexpected brace inside an expression. An expression starts with {{, ends with }}, and nests only as an index. IML has no object literals.';
+
+const BACKTICKS = ' A name with special characters needs backticks: `@type`.';
+
+/** Hints by unexpected character. */
+const HINTS: Readonly<Record<string, string>> = {
+  '?': ' IML has no operator ? :. Write if(condition; then; else).',
+  '@': BACKTICKS,
+  '#': BACKTICKS,
+  ':': BACKTICKS,
+};
 
 const WHITE_SPACE = /\s/;
 
@@ -226,7 +236,7 @@ export class Lexer {
       return this.fail(`The quote ${character} does not delimit text; write ' or ".`);
     }
     if (character === '}') return this.fail('Expected two closing braces: one "}" is missing here.');
-    const hint = '@#:'.includes(character) ? ' A name with special characters needs backticks: `@type`.' : '';
+    const hint = HINTS[character] ?? '';
     return this.fail(`Unexpected character ${JSON.stringify(character)}.${hint}`);
   }
 }

@@ -278,10 +278,7 @@ class ExpressionParser {
           return this.closeBracket(lexer.text);
       }
     }
-    // `body.first name` is most likely one name that needs backticks.
-    const hint =
-      lexer.kind === 'name' ? ' A name with spaces or a leading digit needs backticks: `first name`.' : '';
-    throw lexer.failUnexpected('an operator', hint);
+    throw lexer.failUnexpected('an operator', describeHabit(lexer, this.operand));
   }
 
   private readSegment(): boolean {
@@ -387,4 +384,16 @@ class ExpressionParser {
     this.operand = undefined;
     return operand;
   }
+}
+
+/** A hint for the syntax of another language; empty text if there is none. */
+function describeHabit({ kind, text }: Lexer, operand: Expression | undefined): string {
+  if (kind === 'punctuator' && text === '(' && operand?.kind === 'member') {
+    return ` IML has no methods: write ${operand.name}(value; ...) instead of value.${operand.name}(...).`;
+  }
+  if (kind !== 'name') return '';
+  if (text === 'and' || text === 'or') return ` The operator is ${text === 'and' ? '&' : '|'}.`;
+  if (operand?.kind === 'name' && operand.name === 'not') return ' The operator is !.';
+  // `body.first name` is most likely one name that needs backticks.
+  return ' A name with spaces or a leading digit needs backticks: `first name`.';
 }

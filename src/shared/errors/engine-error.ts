@@ -1,5 +1,5 @@
 import type { ErrorCode } from './codes.js';
-import type { SourceLocation } from './source-location.js';
+import { formatLocation, type SourceLocation } from './source-location.js';
 
 /** Options of `EngineError`. */
 export interface EngineErrorOptions {
@@ -50,8 +50,11 @@ export function isEngineError(thrown: unknown, kind: ErrorClass<EngineError> = E
 
 /** The message without the location at its start, for a report that has the location of its own. */
 export function messageWithoutPlace({ message, place }: EngineError): string {
-  const prefix = `${place?.file}:${place?.line}:${place?.column}: `;
-  return message.startsWith(prefix) ? message.slice(prefix.length) : message;
+  const written = [`${place?.file}:${place?.line}:${place?.column}`, formatLocation(place ?? {})];
+  const prefix = written.map((text) => `${text}: `).find((text) => message.startsWith(text));
+  if (prefix === undefined) return message;
+  const [first = '', ...rest] = message.slice(prefix.length);
+  return first.toUpperCase() + rest.join('');
 }
 
 /** A part of an app that cannot be read or has an invalid shape. `place` holds the location. */

@@ -16,16 +16,19 @@ const singleBraces: Rule = {
     for (const { document, kind } of documents) {
       if (!holdsTemplates(kind)) continue;
       visitTexts(document.value, '', (text, pointer) => {
-        for (const { 0: written, index } of text.matchAll(SINGLE)) {
+        for (const { 0: written, 1: path = '', index } of text.matchAll(SINGLE)) {
           const place = document.locationOf(pointer, index);
           const start = document.offsetOf?.(pointer, index);
-          const message = `${written} is plain text. Write {${written}} to have it evaluated.`;
+          // The second closing brace can belong to text such as JSON.
+          if (written.endsWith('}}') && text.indexOf('{') !== index) continue;
+          const expression = `{{${path}}}`;
+          const message = `${written} is plain text. Write ${expression} to have it evaluated.`;
           const { file } = place;
           const edits =
             file === undefined || start === undefined
               ? undefined
-              : [{ file, start, end: start + written.length, text: `{${written}}` }];
-          const fix = edits && { title: `Replace ${written} by {${written}}`, edits };
+              : [{ file, start, end: start + written.length, text: expression }];
+          const fix = edits && { title: `Replace ${written} by ${expression}`, edits };
           report({ message, place, length: written.length, fix });
         }
       });
@@ -33,9 +36,9 @@ const singleBraces: Rule = {
   },
 };
 
-/** A path that starts with a known variable. */
+/** A path that starts with a known variable, with one opening brace. */
 const SINGLE =
-  /(?<!\{)\{(?:item|body|parameters|connection|common|temp|data|headers|payload|pagination|webhook|oauth|query)(?:\.[A-Za-z_]\w*)+\}(?!\})/g;
+  /(?<!\{)\{((?:item|body|parameters|connection|common|temp|data|headers|payload|pagination|webhook|oauth|query)(?:\.[A-Za-z_]\w*)+)\}{1,2}(?!\})/g;
 
 function visitTexts(value: unknown, pointer: string, visit: (text: string, pointer: string) => void): void {
   if (typeof value === 'string') visit(value, pointer);

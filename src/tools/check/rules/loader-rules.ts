@@ -30,7 +30,11 @@ const OF_TEMPLATES = createLoaderRule({
 /** `iterate` accepts a path without braces, which loading treats as text. */
 const tellBarePaths: Rule['check'] = ({ expressions }, report) => {
   for (const { parsed, text, placeAt } of expressions) {
-    if (!parsed.ok && !text.includes('{{')) report({ message: parsed.error.message, place: placeAt(0) });
+    if (parsed.ok || text.includes('{{')) continue;
+    const message = /[{}]/.test(text)
+      ? 'Expected a path without braces, or an expression in double braces.'
+      : parsed.error.message;
+    report({ message, place: placeAt(0) });
   }
 };
 
