@@ -66,7 +66,7 @@ function appFolder(patch: Readonly<Record<string, unknown>> = {}): string {
   });
 }
 
-const REPORTS = ['human=out/h', 'json=out/j', 'junit=out/x', 'tap=out/t', 'github=out/g'];
+const REPORTS = ['human=out/h', 'json=out/j', 'junit=out/x', 'github=out/g'];
 
 async function test(folder: string, args: readonly string[]): Promise<CliResult> {
   const isOnline = args.includes('--live') || args.includes('--record-cases');

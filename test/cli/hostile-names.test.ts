@@ -102,7 +102,7 @@ describe.each([
     [['webhook', '$', 'hook', '--body', JSON.stringify({ [TEXT]: TEXT })]],
     [['webhook', '$', 'hook', '--body', `{${TEXT}`]],
     [['test', '$', '--verbose']],
-    ...['json', 'junit', 'tap', 'github'].map((name) => [['test', '$', '--reporter', name]]),
+    ...['json', 'junit', 'github'].map((name) => [['test', '$', '--reporter', name]]),
     [['init', 'tests', '$']],
     [['connections', 'test', TEXT]],
     [[TEXT]],

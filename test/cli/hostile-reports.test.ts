@@ -4,7 +4,6 @@ import {
   createGithubReport,
   createHumanReport,
   createJunitReport,
-  createTapReport,
 } from '../../src/tools/cli/tests/reporters.js';
 import type { TestResult } from '../../src/tools/testing/index.js';
 
@@ -61,7 +60,6 @@ describe.each(TEXTS.map((text) => [JSON.stringify(text), text]))('a test named %
     ['human', createHumanReport],
     ['github', createGithubReport],
     ['junit', createJunitReport],
-    ['tap', createTapReport],
   ] as const)('steers nothing in the report for %s', async (__, create) => {
     expect(await report(create, text)).not.toMatch(STEERING);
   });
@@ -77,11 +75,8 @@ describe.each(TEXTS.map((text) => [JSON.stringify(text), text]))('a test named %
     ]);
   });
 
-  it.each([
-    ['human', createHumanReport],
-    ['tap', createTapReport],
-  ] as const)('gives a runner of CI no command in the report for %s', async (__, create) => {
-    expect(await report(create, text)).not.toMatch(/(?:^|[\r\n])[^\S\n]*(?:::|##\[)/);
+  it('gives a runner of CI no command in the report for people', async () => {
+    expect(await report(createHumanReport, text)).not.toMatch(/(?:^|[\r\n])[^\S\n]*(?:::|##\[)/);
   });
 
   it('has three cases in JUnit', async () => {
@@ -98,13 +93,5 @@ describe.each(TEXTS.map((text) => [JSON.stringify(text), text]))('a test named %
       ...['testsuites', 'testsuite', 'testcase', 'failure', 'system-out', 'testcase', 'system-out'],
       ...['testcase', 'skipped'],
     ]);
-  });
-
-  it('has three lines and a plan in TAP', async () => {
-    const lines = (await report(createTapReport, text)).trimEnd().split(/\r\n|\r|\n/);
-    const points = lines.filter((line) => /^(?:not )?ok \d/.test(line));
-    expect(points.map((line) => /^((?:not )?ok \d)/.exec(line)?.[1])).toEqual(['not ok 1', 'ok 2', 'ok 3']);
-    expect(lines.filter((line) => /^1\.\./.test(line))).toEqual(['1..3']);
-    expect(points.filter((line) => / (?<!\\)# SKIP/.test(line))).toHaveLength(1);
   });
 });

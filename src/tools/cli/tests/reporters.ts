@@ -157,41 +157,6 @@ const createJsonReport: MakeReporter = ({ pathOf }) => {
   };
 };
 
-function printLine(text: string): string {
-  return printable(text.replace(/[\r\n]+/g, ' '));
-}
-
-/**
- * Test Anything Protocol 14, with the plan at the end.
- *
- * @see https://testanything.org/tap-version-14-specification.html
- */
-export const createTapReport: MakeReporter = (context) => {
-  let count = 0;
-  const head = (): string => (count === 0 ? 'TAP version 14\n' : '');
-  return {
-    report: ({ name, status, failures, notes = [] }) => {
-      const start = head();
-      count++;
-      // `#` starts a directive, `\` an escape.
-      const title = printLine(name.replace(/[\\#]/g, '\\$&'));
-      const remarks = notes.map((note) => `# ${printLine(note)}\n`).join('');
-      if (status === 'skipped')
-        return `${start}ok ${count} - ${title} # SKIP ${printLine(notes.join(' '))}\n`;
-      if (status === 'todo')
-        return `${start}not ok ${count} - ${title} # TODO ${printLine(notes.join(' '))}\n`;
-      if (status === 'passed') return `${start}ok ${count} - ${title}\n${remarks}`;
-      const lines = failures.map(
-        (failure) =>
-          `    - at: ${JSON.stringify(printFilePlace(failure.place, context))}\n` +
-          `      message: ${JSON.stringify(printFailureLine(failure, context))}\n`,
-      );
-      return `${start}not ok ${count} - ${title}\n  ---\n  failures:\n${lines.join('')}  ...\n${remarks}`;
-    },
-    finish: () => `${head()}1..${count}\n`,
-  };
-};
-
 /**
  * JUnit XML: one suite per file.
  *
@@ -303,11 +268,10 @@ const REPORTERS: Readonly<Record<string, MakeReporter>> = {
   human: createHumanReport,
   json: createJsonReport,
   junit: createJunitReport,
-  tap: createTapReport,
   github: createGithubReport,
 };
 
-/** `human|json|junit|tap|github`, for the help. */
+/** `human|json|junit|github`, for the help. */
 export const REPORTER_NAMES: string = Object.keys(REPORTERS).join('|');
 
 /** A reporter and its file; undefined for standard output. */
