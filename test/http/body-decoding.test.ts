@@ -214,7 +214,13 @@ it('count once if repeated', () => {
 it('JSON accepts 10,000 levels and 3,000,000 values', () => {
   const nested = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels);
   expect(read('application/json', nested(10_000))).toBeInstanceOf(Array);
-  expect(read('application/json', nested(10_001))).toContain('more than 10000 levels');
+  expect(read('application/json', nested(10_001))).toContain('The response has more than 10,000 levels.');
   expect(read('application/json', `[${'1,'.repeat(2_999_999)}1]`)).toHaveLength(3_000_000);
-  expect(read('application/json', `[${'1,'.repeat(3_000_000)}1]`)).toContain('more than 3000000 values');
+  const many = read('application/json', `[${'1,'.repeat(3_000_000)}1]`);
+  expect(many).toContain('The response has more than 3,000,000 values.');
+  // Separators within strings are no values, and empty lists hold none.
+  const text = JSON.stringify({ text: `${'\\",[{'.repeat(1_000_000)}`, empty: [] });
+  expect(read('application/json', text)).toMatchObject({ empty: [] });
+  const lists = `[${'[ ],'.repeat(2_999_999)}{}]`;
+  expect(read('application/json', lists)).toHaveLength(3_000_000);
 });

@@ -1,5 +1,5 @@
-import { describe, expect, it } from 'vitest';
-import { createEngine, defineApp } from '../../src/index.js';
+import { describe, expect, it, vi } from 'vitest';
+import { createEngine, defineApp, type Transport } from '../../src/index.js';
 import { engineOf, service } from './helpers.js';
 
 const BASE = { baseUrl: 'https://api.example.test' };
@@ -46,6 +46,26 @@ describe('while the items of a response are collected', () => {
     const limited = engineOf({ response: { ...spec.response, limit: 2 } }, { uuid });
     expect((await limited.run({ parameters: { items } })).bundles).toHaveLength(2);
     expect(taken()).toBe(3);
+  });
+});
+
+describe('a response with too many values', () => {
+  const body = Buffer.from(`[${'1,'.repeat(20_000_000)}1]`);
+
+  it.each(['summary', 'full'] as const)('is refused without being parsed, with trace %s', async (trace) => {
+    const transport: Transport = async ({ url }) => ({
+      status: 200,
+      headers: { 'content-type': 'application/json' },
+      body,
+      url,
+    });
+    const parse = vi.spyOn(JSON, 'parse');
+    const report = await engineOf({ url: '/x' }, { http: { transport }, trace }).run();
+    expect(report.error?.message).toBe('The response has more than 3,000,000 values.');
+    expect(JSON.stringify(report.trace).length).toBeLessThan(1_000_000);
+    const longest = Math.max(0, ...parse.mock.calls.map(([text]) => String(text).length));
+    parse.mockRestore();
+    expect(longest).toBeLessThan(1_000_000);
   });
 });
 

@@ -16,6 +16,7 @@ import { RESPONSE_TYPES } from '../../document/directive-values.js';
 import { isJsonMediaType, isXmlMediaType, readContentType, responseHeader } from '../headers.js';
 import { decodeFormComponent } from '../http-url.js';
 import type { TransportResponse } from '../transport.js';
+import { findJsonExcess, MAX_VALUES, TOO_MANY_VALUES } from './json-limits.js';
 import { parseXml } from './xml.js';
 
 export type ResponseType = (typeof RESPONSE_TYPES)[number];
@@ -160,49 +161,31 @@ function jsonOrText(text: string): unknown {
   return result.ok ? result.value : text;
 }
 
-function readJson(text: string): ParseResult {
-  const result = parseJson(text);
-  return result.ok ? withinLimits(result.value, text) : result;
+/** A body that exceeds a limit is refused before it is parsed. */
+type ReadResult = ParseResult | { readonly ok: false; readonly message: string; readonly isTooLarge: true };
+
+function readJson(text: string): ReadResult {
+  const excess = findJsonExcess(text);
+  return excess === undefined ? parseJson(text) : { ok: false, message: excess, isTooLarge: true };
 }
 
-function readForm(text: string): ParseResult {
-  return withinLimits(text === '' ? undefined : parseForm(text), text);
-}
-
-/** Limits against bodies made to exhaust a reader: number of values and nesting depth. [choice] */
-const MAX_VALUES = 3_000_000;
-const MAX_DEPTH = 10_000;
-
-/** Shorter texts cannot exceed a limit. */
-const MIN_CHECKED_LENGTH: number = 2 * MAX_DEPTH;
-
-function withinLimits(value: unknown, text: string): ParseResult {
-  const message = text.length < MIN_CHECKED_LENGTH ? undefined : findExcess(value);
-  return message === undefined ? { ok: true, value } : { ok: false, message };
-}
-
-function findExcess(root: unknown): string | undefined {
-  let level: object[] = typeof root === 'object' && root !== null ? [root] : [];
-  let values = 0;
-  for (let depth = 1; level.length > 0; depth++) {
-    if (depth > MAX_DEPTH) return `more than ${MAX_DEPTH} levels`;
-    const next: object[] = [];
-    for (const holder of level) {
-      const members: readonly unknown[] = Array.isArray(holder) ? holder : Object.values(holder);
-      if (!Array.isArray(holder) && members.length > MAX_NAMES) return tooManyNames();
-      values += members.length;
-      if (values > MAX_VALUES) return `more than ${MAX_VALUES} values`;
-      for (const member of members) if (typeof member === 'object' && member !== null) next.push(member);
-    }
-    level = next;
+function readForm(text: string): ReadResult {
+  if (text === '') return { ok: true, value: undefined };
+  if (text.length > MAX_VALUES && text.split('&', MAX_VALUES + 1).length > MAX_VALUES) {
+    return { ok: false, message: TOO_MANY_VALUES, isTooLarge: true };
   }
-  return undefined;
+  const form = parseForm(text);
+  if (Object.keys(form).length <= MAX_NAMES) return { ok: true, value: form };
+  return { ok: false, message: tooManyNames(), isTooLarge: true };
 }
 
-function parsedOr(result: ParseResult, text: string, format: string, status: number): DecodedBody {
+function parsedOr(result: ReadResult, text: string, format: string, status: number): DecodedBody {
   if (result.ok) return result;
   if (status >= 400) return { ok: true, value: text };
-  const message = `The response is not valid ${format}: ${result.message}`;
+  const message =
+    'isTooLarge' in result
+      ? `The response has ${result.message}.`
+      : `The response is not valid ${format}: ${result.message}`;
   return { ok: false, error: new AppError('RuntimeError', message, { statusCode: status }) };
 }
 
