@@ -3,6 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { type IncomingCall, readCallBody } from '../engine/webhook/incoming-call.js';
 import { type Clock, repeatEvery, SYSTEM_CLOCK } from '../shared/clock.js';
 import {
+  ANY_BOOLEAN,
   ANY_FUNCTION,
   ANY_OBJECT,
   ANY_TEXT,
@@ -57,6 +58,7 @@ import {
   type StatusPages,
 } from './server/status-pages.js';
 import type { HookRow, HostStore } from './store/tables.js';
+import { untilAvailable } from './work/run-scenario.js';
 import { FOLLOW_CLOCK_EVERY_MS, followClock } from './work/schedule.js';
 import { Sweep } from './work/sweep.js';
 import { Worker } from './work/worker.js';
@@ -86,6 +88,8 @@ export interface HostOptions {
   readonly metrics?: HostMetrics | undefined;
   /** Tracing of calls and runs: `await createHostTracing()`. Default: none. */
   readonly tracing?: HostTracing | undefined;
+  /** Whether scenarios are set up already. If not, `/ready` returns 503 until `start`. Default: true. */
+  readonly isSetUp?: boolean | undefined;
   /** @internal Called at points where tests may end the process. */
   readonly checkpoint?: Checkpoint | undefined;
 }
@@ -136,6 +140,7 @@ const SHAPES: OptionShapes<HostOptions> = {
   observer: ANY_FUNCTION,
   metrics: ANY_VALUE,
   tracing: objectWithFunctions(['inSpan']),
+  isSetUp: ANY_BOOLEAN,
   checkpoint: ANY_FUNCTION,
 };
 
@@ -205,6 +210,8 @@ interface Life {
   /** Aborts running work. */
   readonly running: AbortController;
   isStarted: boolean;
+  /** False while `serve` sets up its scenarios. */
+  isSetUp: boolean;
   /** Releases the lock of the database file. */
   unlock: (() => void) | undefined;
   isStopping: boolean;
@@ -244,6 +251,7 @@ function createParts(options: HostOptions): Parts {
   const life: Life = {
     running: createRunning(),
     isStarted: false,
+    isSetUp: options.isSetUp !== false,
     unlock: undefined,
     isStopping: false,
     isDraining: false,
@@ -252,7 +260,12 @@ function createParts(options: HostOptions): Parts {
     fullUntilMs: 0,
     repeating: [],
   };
-  const observe = tellAll(options.metrics?.observer, options.observer);
+  const tell = tellAll(options.metrics?.observer, options.observer);
+  const observe: HostObserver = (notice) => {
+    // A stored call proves that the store has space again.
+    if (notice.kind === 'call-accepted' && notice.eventIds.length > 0) life.fullUntilMs = 0;
+    return tell(notice);
+  };
   const onError = (error: unknown): void => {
     if (error instanceof EngineError && error.code === 'STORE_FULL') life.fullUntilMs = clock.now() + FULL_MS;
     observe({ kind: 'problem', error });
@@ -288,7 +301,13 @@ function createParts(options: HostOptions): Parts {
     intake: createIntake(context, capacity, holdsProcess ? arrivals.settled : setImmediate),
     baseUrl: () => (options.baseUrl ?? life.server?.origin ?? 'http://localhost').replace(/\/+$/, ''),
     health,
-    status: createStatusPages({ health, metrics: options.metrics, clock, isStopping }),
+    status: createStatusPages({
+      health,
+      metrics: options.metrics,
+      clock,
+      isStopping,
+      isSetUp: () => life.isSetUp,
+    }),
   };
 }
 
@@ -364,16 +383,17 @@ async function startWork({ context, life, worker, sweep }: Parts): Promise<void>
   const every = (ms: number, work: () => Promise<void>): void => {
     life.repeating.push(repeatEvery(clock, ms, work, onError));
   };
-  await followClock(store, queue, clock.now());
-  await queue.start((turn) => worker.handle(turn), {
-    concurrency: limits.concurrency,
-    share: limits.tenantShare / 100,
-    onError,
-  });
+  const share = limits.tenantShare / 100;
+  const { signal } = life.running;
+  await untilAvailable(context, signal, () => followClock(store, queue, clock.now()));
+  await untilAvailable(context, signal, () =>
+    queue.start((turn) => worker.handle(turn), { concurrency: limits.concurrency, share, onError }),
+  );
   life.isStarted = true;
+  life.isSetUp = true;
   await sweep.start();
   if (!queue.isShared && store.changeCount !== undefined) {
-    let known = await store.changeCount();
+    let known = await store.changeCount().catch(() => -1);
     every(COMPARE_EVERY_MS, async () => {
       const count = await store.changeCount?.();
       if (count === undefined || count === known) return;

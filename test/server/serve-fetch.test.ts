@@ -133,7 +133,34 @@ describe('a client that does not read its response', () => {
   });
 });
 
+it.each(['/a/../b', '/a/%2e%2e/b', '/a/.%2E', '/./b', '/%2e'])(
+  'refuses a request target with dot segments, which a proxy may read differently: %s',
+  async (path) => {
+    const { port, taken } = await serve();
+    const head = `GET ${path}?x=/../y HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n`;
+    expect(await converse(port, [head])).toMatch(/^HTTP\/1\.1 400 /);
+    expect(taken).toEqual([]);
+    const other = 'GET /a..b/.well-known/...?x=/../y HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n';
+    expect(await converse(port, [other])).toMatch(/^HTTP\/1\.1 200 /);
+  },
+);
+
 describe('a slow sender', () => {
+  it('holds at most half of the places with the bodies of one path', async () => {
+    const { origin, port } = await serve({ maxRequests: 10 });
+    const sockets = Array.from({ length: 10 }, () => {
+      const socket = connect(port, '127.0.0.1').on('error', () => {});
+      socket.write('POST /slow HTTP/1.1\r\nHost: h\r\nContent-Length: 100\r\n\r\nhalf');
+      return socket;
+    });
+    const post = async (path: string): Promise<number> =>
+      (await send(`${origin}${path}`, { body: '{}' })).status;
+    await expect.poll(() => post('/slow')).toBe(503);
+    expect(await post('/other')).toBe(200);
+    for (const socket of sockets) socket.destroy();
+    await expect.poll(() => post('/slow')).toBe(200);
+  });
+
   it('is disconnected if the head does not arrive', async () => {
     const { port, taken } = await serve({ headerTimeoutMs: 300, bodyTimeoutMs: 600 });
     const drops = Array.from({ length: 100 }, (_, index) => `X-${index}: a\r\n`);

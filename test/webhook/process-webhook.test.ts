@@ -132,6 +132,29 @@ describe('the limit of a payload', () => {
     expect(error?.code).toBe('WEBHOOK_TOO_LARGE');
   });
 
+  it.each([
+    ['iterate', { container: '{{body.items}}' }],
+    ['no iterate', undefined],
+  ])('applies to the bundles together, which may share parts of the payload: %s', async (_name, iterate) => {
+    const output =
+      iterate === undefined
+        ? { a: '{{body.account}}', b: '{{body.account}}', c: '{{body.account}}' }
+        : { account: '{{body.account}}', item: '{{item}}' };
+    const body = (account: string) => post({ account, items: [1, 2, 3] });
+    const webhook = webhookOf(
+      { ...(iterate && { iterate }), output },
+      { webhookLimits: { maxBundleBytes: 10_000 } },
+    );
+    expect((await webhook.handle(body('x'.repeat(3000)))).ok).toBe(true);
+    const { response, error, bundles } = await webhook.handle(body('x'.repeat(4000)));
+    expect(response.status).toBe(413);
+    expect(error).toMatchObject({
+      code: 'WEBHOOK_TOO_LARGE',
+      message: 'The bundles of the call are larger than 10000 bytes together.',
+    });
+    expect(bundles).toBeUndefined();
+  });
+
   it('responds with 400 if the body breaks off', async () => {
     const body = new ReadableStream({ pull: (controller) => controller.error(new Error('gone')) });
     const request = new Request('https://x.test/', { method: 'POST', body, duplex: 'half' } as RequestInit);

@@ -147,6 +147,8 @@ export interface WebhookLimits {
   readonly maxBodyBytes: number;
   /** Items `iterate` may find. Default 100000. */
   readonly maxItems: number;
+  /** Bytes of all bundles of a call, about the length of their JSON. Default 20 MB. */
+  readonly maxBundleBytes: number;
   /** Fields of a form, or parts of a multipart payload. Default 10000. */
   readonly maxFields: number;
   /** Maximum nesting of lists and collections. Default 1000. */
@@ -157,6 +159,7 @@ export interface WebhookLimits {
 const DEFAULT_WEBHOOK_LIMITS: WebhookLimits = Object.freeze({
   maxBodyBytes: 5 * 1024 * 1024,
   maxItems: 100_000,
+  maxBundleBytes: 20 * 1024 * 1024,
   maxFields: 10_000,
   maxDepth: 1_000,
 });

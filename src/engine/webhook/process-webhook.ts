@@ -122,7 +122,7 @@ export async function processWebhook(
 
     phase = 'items';
     const collected = isAccepted
-      ? collectBundles(spec, { isShared, uid, maxItems: limits.maxItems }, items)
+      ? collectBundles(spec, { isShared, uid, limits }, items)
       : collectDefault(spec, uid, context);
 
     phase = 'recipients';

@@ -3,6 +3,7 @@ import { AppError } from '../../shared/errors/app-error.js';
 import { type EngineError, isEngineError, WebhookError } from '../../shared/errors/engine-error.js';
 import type { SourceLocation } from '../../shared/errors/source-location.js';
 import { isScalar } from '../../shared/plain-object.js';
+import { lengthLeft } from '../../shared/value-length.js';
 import { asRunError, type RunReport } from '../component/report.js';
 import type { Directive } from '../document/compile-directive.js';
 import type { CompiledIterate } from '../document/compiled-request.js';
@@ -12,7 +13,7 @@ import { evaluateDirective, evaluateFlag, runError } from '../run/evaluate-direc
 import { createItemContext, emit, type RunContext, throwIfAborted } from '../run/run-context.js';
 import type { RunWarning, TraceEvent } from '../run/trace.js';
 import type { CompiledWebhook, ConditionPath } from './compile-webhook.js';
-import type { IncomingCall } from './incoming-call.js';
+import type { IncomingCall, WebhookLimits } from './incoming-call.js';
 
 /** At what step processing ended with an error. */
 export type WebhookPhase =
@@ -219,27 +220,41 @@ interface CollectOptions {
   readonly isShared: boolean;
   /** Of the call. */
   readonly uid: string | undefined;
-  readonly maxItems: number;
+  readonly limits: Pick<WebhookLimits, 'maxItems' | 'maxBundleBytes'>;
 }
+
+/** Characters of a short value and its separator in JSON. */
+const MIN_VALUE_LENGTH = 2;
 
 /**
  * Evaluates `iterate`, its condition and `output`. Without `iterate` the body is the only item. One bundle per item, none
  * for an output of undefined or null. The uid of a shared hook is that of the call or, if that is nothing, of each item.
  *
  * @throws AppError: RuntimeError for a container that is no list and for too many items, DataError for a uid that is not
- *   exact, ModuleTimeoutError
+ *   exact, ModuleTimeoutError; WebhookError (WEBHOOK_TOO_LARGE) for bundles that are too large together
  * @see https://developers.make.com/custom-apps-documentation/app-components/webhooks
  */
 export function collectBundles(
   webhook: CompiledWebhook,
-  { isShared, uid, maxItems }: CollectOptions,
+  { isShared, uid, limits }: CollectOptions,
   context: RunContext,
 ): CollectedBundles {
   const { iterate } = webhook;
   const bundles: CollectedBundle[] = [];
+  const { maxItems, maxBundleBytes } = limits;
+  // Items share parts of the payload, so a small call may have large bundles.
+  let left = maxBundleBytes;
+  const add = (collected: CollectedBundle): void => {
+    left = lengthLeft(collected.bundle, left, MIN_VALUE_LENGTH);
+    if (left < 0) {
+      const message = `The bundles of the call are larger than ${maxBundleBytes} bytes together.`;
+      throw new WebhookError('WEBHOOK_TOO_LARGE', message);
+    }
+    bundles.push(collected);
+  };
   if (iterate === undefined) {
     const bundle = evaluateOutput(webhook.output, context.scope['body'], context);
-    if (bundle !== undefined && bundle !== null) bundles.push({ bundle, uid });
+    if (bundle !== undefined && bundle !== null) add({ bundle, uid });
     return { bundles, items: undefined, accepted: 1 };
   }
   const items = readContainer(iterate, context);
@@ -253,7 +268,7 @@ export function collectBundles(
     accepted++;
     const bundle = evaluateOutput(webhook.output, item, itemContext);
     if (bundle === undefined || bundle === null) continue;
-    bundles.push({ bundle, uid: isShared ? (uid ?? evaluateUid(webhook, itemContext)) : undefined });
+    add({ bundle, uid: isShared ? (uid ?? evaluateUid(webhook, itemContext)) : undefined });
   }
   return { bundles, items: items.length, accepted };
 }

@@ -8,8 +8,9 @@ import {
 } from '../../shared/errors/check-options.js';
 import { EngineError } from '../../shared/errors/engine-error.js';
 import { deepMerge, isPlainObject, type PlainObject } from '../../shared/plain-object.js';
+import { isLongerThan } from '../../shared/value-length.js';
 import { type Engines, type HostApps, type Receiver, requireApp } from '../ports.js';
-import { copyStored, fromStored, isLongerThan, isSameStored, toStored } from '../store/kept-value.js';
+import { copyStored, fromStored, isSameStored, toStored } from '../store/kept-value.js';
 import type { HookRow, HostStore } from '../store/tables.js';
 import { type Hook, MAX_HOOK_LENGTH, restoreHookParameters, storeHookData } from './hooks.js';
 

@@ -2,9 +2,17 @@ import { randomBytes } from 'node:crypto';
 import { createBoundedCache } from '../../shared/bounded-cache.js';
 import type { Clock } from '../../shared/clock.js';
 import { createBatcher } from '../../shared/concurrency.js';
+import {
+  ANY_OBJECT,
+  ANY_TEXT,
+  checkOptions,
+  type OptionShapes,
+  oneOfChoices,
+} from '../../shared/errors/check-options.js';
 import { EngineError } from '../../shared/errors/engine-error.js';
 import type { PlainObject } from '../../shared/plain-object.js';
-import { isLongerThan, writeStored } from '../store/kept-value.js';
+import { isLongerThan } from '../../shared/value-length.js';
+import { writeStored } from '../store/kept-value.js';
 import type { HookKind, HookRow, HostReader, HostStore, HostWriter } from '../store/tables.js';
 import type { HookKnowledge, HookSecrets } from './hook-secrets.js';
 
@@ -31,6 +39,16 @@ export interface CreateHookInput {
   readonly parameters?: PlainObject | undefined;
 }
 
+const HOOK_SHAPES: OptionShapes<CreateHookInput> = {
+  name: ANY_TEXT,
+  app: ANY_TEXT,
+  webhook: ANY_TEXT,
+  kind: oneOfChoices('dedicated', 'member'),
+  uid: ANY_TEXT,
+  connection: ANY_TEXT,
+  parameters: ANY_OBJECT,
+};
+
 /** Maximum JSON characters of the parameters and of the stored data of a hook. Each call reads them. [choice] */
 export const MAX_HOOK_LENGTH: number = 256 * 1024;
 
@@ -45,10 +63,11 @@ export function hookPath(token: string): string {
 /**
  * Creates a hook, or returns the existing one of that name. Creates the shared URL with its first member.
  *
- * @throws EngineError (HOST_REFUSED) if the name belongs to another webhook, a member lacks a uid, or the parameters
+ * @throws EngineError (USAGE) for an unknown, missing or invalid member; (HOST_REFUSED) if the name belongs to another webhook, a member lacks a uid, or the parameters
  * are too large
  */
 export async function putHook(store: HostStore, clock: Clock, wanted: CreateHookInput): Promise<HookRow> {
+  checkOptions(wanted, HOOK_SHAPES, 'The hook of putHook', ['name', 'app', 'webhook', 'kind']);
   if (wanted.kind === 'member' && (wanted.uid ?? '') === '') {
     throw new EngineError('HOST_REFUSED', `The hook "${wanted.name}" of a shared webhook needs a uid.`);
   }

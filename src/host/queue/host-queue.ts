@@ -1,8 +1,5 @@
 import { EngineError } from '../../shared/errors/engine-error.js';
-import type { HostWriter } from '../store/tables.js';
-
-/** `ordered`: one turn per key at a time. `parallel`: several turns per key, also in several processes. */
-export type Lane = 'ordered' | 'parallel';
+import type { HostWriter, Lane } from '../store/tables.js';
 
 export const LANES: readonly Lane[] = ['ordered', 'parallel'];
 

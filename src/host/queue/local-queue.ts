@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { type Clock, SYSTEM_CLOCK } from '../../shared/clock.js';
 import { checkOptions, objectWithFunctions } from '../../shared/errors/check-options.js';
-import type { HeldSlots, HostQueue, Lane, LaneKey, QueueKey, QueueStartOptions, Turn } from './host-queue.js';
+import type { Lane } from '../store/tables.js';
+import type { HeldSlots, HostQueue, LaneKey, QueueKey, QueueStartOptions, Turn } from './host-queue.js';
 import { Slots } from './slots.js';
 
 /** Options of `createLocalQueue`. `clock` defaults to the system clock. */

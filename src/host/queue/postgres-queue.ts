@@ -7,13 +7,12 @@ import {
   wholeNumber,
 } from '../../shared/errors/check-options.js';
 import { EngineError } from '../../shared/errors/engine-error.js';
-import type { HostWriter } from '../store/tables.js';
+import type { HostWriter, Lane } from '../store/tables.js';
 import {
   assertOwned,
   type HeldSlots,
   type HostQueue,
   LANES,
-  type Lane,
   type QueueKey,
   type QueueStartOptions,
   type Turn,

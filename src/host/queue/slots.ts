@@ -1,4 +1,5 @@
-import type { HeldSlots, Lane, QueueKey } from './host-queue.js';
+import type { Lane } from '../store/tables.js';
+import type { HeldSlots, QueueKey } from './host-queue.js';
 
 /** Share of the slots that stays for keys that just woke and hold none. [choice] */
 const RESERVE = 0.25;

@@ -1,5 +1,19 @@
 import { nextState } from '../../scenario/next-state.js';
-import { NEW_SCENARIO, nextStart, type ScenarioState } from '../../scenario/scenario-state.js';
+import {
+  completeSettings,
+  NEW_SCENARIO,
+  nextStart,
+  type ScenarioState,
+} from '../../scenario/scenario-state.js';
+import {
+  ANY_BOOLEAN,
+  ANY_OBJECT,
+  ANY_TEXT,
+  ANY_VALUE,
+  checkOptions,
+  type OptionShapes,
+  wholeNumber,
+} from '../../shared/errors/check-options.js';
 import { EngineError } from '../../shared/errors/engine-error.js';
 import { type AdminOptions, checkAdminOptions } from '../events/event-admin.js';
 import { toPlanColumns, wakeScenarios } from '../queue/scenario-keys.js';
@@ -39,7 +53,7 @@ export interface ScenarioAdmin {
   /**
    * Creates an active scenario, or replaces the plan of the existing one and keeps its state.
    *
-   * @throws EngineError (HOST_REFUSED) if the plan is invalid or too large, or the hook belongs to another scenario
+   * @throws EngineError (USAGE) for an unknown, missing or invalid member; (HOST_REFUSED) if the plan is invalid or too large, or the hook belongs to another scenario
    */
   readonly put: (wanted: CreateScenarioInput) => Promise<ScenarioRow>;
   /** Activates the scenario and processes its waiting events. @throws EngineError (HOST_MISSING) */
@@ -56,6 +70,36 @@ export interface ScenarioAdmin {
   readonly retry: (incompleteId: number) => Promise<void>;
   /** @throws EngineError (HOST_MISSING), (HOST_REFUSED) */
   readonly discard: (incompleteId: number) => Promise<void>;
+}
+
+const INPUT_SHAPES: OptionShapes<CreateScenarioInput> = {
+  name: ANY_TEXT,
+  plan: ANY_OBJECT,
+  hookId: wholeNumber(1),
+  tenant: ANY_TEXT,
+};
+const PLAN_SHAPES: OptionShapes<ScenarioPlan> = {
+  settings: ANY_OBJECT,
+  everyMs: wholeNumber(1),
+  cron: ANY_OBJECT,
+  ordered: ANY_BOOLEAN,
+  answers: ANY_BOOLEAN,
+  flow: ANY_VALUE,
+};
+
+/** @throws EngineError (USAGE) */
+function assertInput(wanted: CreateScenarioInput): void {
+  checkOptions(wanted, INPUT_SHAPES, 'The scenario of put', ['name', 'plan']);
+  const { plan } = wanted;
+  checkOptions(plan, PLAN_SHAPES, 'The plan of put', ['settings', 'ordered', 'answers']);
+  if (!Object.hasOwn(plan, 'flow')) throw new EngineError('USAGE', 'The plan of put: "flow" is missing.');
+  // Complete settings are required: later defaults must not change a stored scenario.
+  const missing = Object.keys(completeSettings(plan.settings)).find(
+    (name) => !Object.hasOwn(plan.settings, name),
+  );
+  if (missing !== undefined) {
+    throw new EngineError('USAGE', `The plan of put: missing setting "${missing}". Use completeSettings.`);
+  }
 }
 
 /** Every change names its rows and locks those it depends on. */
@@ -78,6 +122,7 @@ export function createScenarioAdmin(options: AdminOptions): ScenarioAdmin {
     get,
     list: () => store.find('scenarios', { sortBy: 'name' }),
     put: async (wanted) => {
+      assertInput(wanted);
       await store.transaction((writer) => putScenario(writer, options, wanted), COMMITTED);
       return get(wanted.name);
     },

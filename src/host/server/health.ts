@@ -6,6 +6,8 @@ import {
 } from '../../scenario/scenario-state.js';
 import type { Where } from '../../shared/store/record-store.js';
 import type { HostContext } from '../context.js';
+import type { HeldSlots } from '../queue/host-queue.js';
+import { scenarioIdOf } from '../queue/scenario-keys.js';
 import { readPlans, readState } from '../store/scenario-plan.js';
 import type { HostReader, IncompleteRow, ScenarioRow } from '../store/tables.js';
 import { OPEN_INCOMPLETES } from '../work/claim.js';
@@ -17,7 +19,7 @@ interface StalledOptions {
 }
 
 /** Columns to read. The plan may be large and is left out. */
-const LOOKED_AT = ['name', 'hookId', 'state', 'crashes', 'lastRunMs', 'nextRunMs'] as const;
+const LOOKED_AT = ['name', 'hookId', 'isTimed', 'state', 'crashes', 'lastRunMs', 'nextRunMs'] as const;
 
 type LookedAt = Pick<ScenarioRow, 'id' | (typeof LOOKED_AT)[number]>;
 
@@ -124,8 +126,13 @@ export interface Health {
    */
   readonly status: 'ok' | 'failing' | 'stalled' | 'stopping';
   readonly events: { readonly pending: number; readonly running: number; readonly dead: number };
-  /** Age of the oldest waiting event in milliseconds; null without waiting events. */
+  /**
+   * Age of the oldest waiting event in milliseconds; null without waiting events. Events of scheduled scenarios wait by
+   * design and do not count.
+   */
   readonly oldestPendingMs: number | null;
+  /** Concurrent runs of this process, and the scenarios that hold most of them. */
+  readonly slots: { readonly total: number; readonly used: number; readonly holders: readonly SlotHolder[] };
   readonly scenarios: { readonly active: number; readonly suspended: number; readonly inactive: number };
   /** Names of stalled scenarios. */
   readonly stalled: readonly string[];
@@ -133,6 +140,48 @@ export interface Health {
   readonly off: readonly string[];
   /** The problem in words that are safe to publish. */
   readonly problem: string | null;
+}
+
+/** A scenario and the slots that its runs hold in this process. */
+export interface SlotHolder {
+  readonly scenario: string;
+  readonly tenant: string;
+  readonly slots: number;
+}
+
+/** Number of reported scenarios. */
+const MAX_HOLDERS = 5;
+
+function describeSlots(
+  held: readonly HeldSlots[],
+  scenarios: readonly LookedAt[],
+  total: number,
+): Health['slots'] {
+  const names = new Map(scenarios.map(({ id, name }) => [id, name]));
+  const holders = held
+    .map(({ key, tenant, slots }) => ({ scenario: names.get(scenarioIdOf(key)) ?? key, tenant, slots }))
+    .toSorted((a, b) => b.slots - a.slots);
+  const used = holders.reduce((sum, { slots }) => sum + slots, 0);
+  return { total, used, holders: holders.slice(0, MAX_HOLDERS) };
+}
+
+/** Hooks per statement. */
+const STEP = 200;
+
+/** When the oldest event was received that does not wait for a schedule. */
+async function findOldest(reader: HostReader, scenarios: readonly LookedAt[]): Promise<number | undefined> {
+  const hookIds = scenarios.flatMap(({ hookId, isTimed }) => (hookId === null || isTimed ? [] : [hookId]));
+  let oldestMs: number | undefined;
+  for (let start = 0; start < hookIds.length; start += STEP) {
+    const firsts = await reader.firstOf('events', {
+      column: 'hookId',
+      values: hookIds.slice(start, start + STEP),
+      where: [{ status: 'pending' }],
+      columns: ['receivedAtMs'],
+    });
+    oldestMs = Math.min(oldestMs ?? Number.POSITIVE_INFINITY, ...firsts.map((one) => one.receivedAtMs));
+  }
+  return oldestMs === Number.POSITIVE_INFINITY ? undefined : oldestMs;
 }
 
 /** Result of the last write. A store may respond but reject writes. */
@@ -143,6 +192,7 @@ export interface StoreTrouble {
 const NONE: Omit<Health, 'status' | 'problem'> = {
   events: { pending: 0, running: 0, dead: 0 },
   oldestPendingMs: null,
+  slots: { total: 0, used: 0, holders: [] },
   scenarios: { active: 0, suspended: 0, inactive: 0 },
   stalled: [],
   off: [],
@@ -170,15 +220,14 @@ export async function readHealth(
 }
 
 async function readAll(
-  { store, clock, limits }: HostContext,
+  { store, queue, clock, limits }: HostContext,
   isStopping: boolean,
   trouble: StoreTrouble,
 ): Promise<Health> {
   const nowMs = clock.now();
   const counts = await store.countBy('events', 'status', { status: ['pending', 'running', 'dead'] });
-  const columns = ['receivedAtMs'] as const;
-  const [oldest] = await store.find('events', { where: { status: 'pending' }, columns, limit: 1 });
   const scenarios = await store.find('scenarios', { columns: LOOKED_AT });
+  const oldestMs = await findOldest(store, scenarios);
   const states = scenarios.map((row) => readState(row).kind);
   const off = scenarios.filter((row) => wentOff(readState(row))).map(({ name }) => name);
   const count = (...kinds: readonly string[]): number => states.filter((kind) => kinds.includes(kind)).length;
@@ -191,7 +240,7 @@ async function readAll(
       running: counts.get('running') ?? 0,
       dead: counts.get('dead') ?? 0,
     },
-    oldestPendingMs: oldest === undefined ? null : Math.max(0, nowMs - oldest.receivedAtMs),
+    oldestPendingMs: oldestMs === undefined ? null : Math.max(0, nowMs - oldestMs),
     scenarios: {
       active: count('active', 'running'),
       suspended: count('delayed', 'backoff'),
@@ -199,6 +248,7 @@ async function readAll(
     },
     stalled,
     off,
+    slots: describeSlots(queue.held(), scenarios, limits.concurrency),
     problem: describeProblem(trouble.isFull(), stalled.length),
   };
 }

@@ -12,6 +12,8 @@ export interface StatusPagesOptions {
   readonly metrics: HostMetrics | undefined;
   readonly clock: Clock;
   readonly isStopping: () => boolean;
+  /** Whether the scenarios are set up. */
+  readonly isSetUp: () => boolean;
 }
 
 /** Cache time of results, because anyone can request these pages. */
@@ -26,11 +28,12 @@ export function isStatusPath(pathname: string): boolean {
 
 /**
  * - `/live`: 200 while the process responds.
- * - `/ready`: 200 while the host accepts requests, 503 if the store is unavailable or the host stops.
+ * - `/ready`: 200 while the host accepts requests, 503 before it is set up, if the store is unavailable or the host stops.
  * - `/health`: status as JSON, 503 unless it is `ok`; with `?names` names of scenarios that need attention.
  * - `/metrics`: Prometheus metrics, if enabled.
  */
-export function createStatusPages({ health, metrics, clock, isStopping }: StatusPagesOptions): StatusPages {
+export function createStatusPages(options: StatusPagesOptions): StatusPages {
+  const { health, metrics, clock } = options;
   const readHealth = shared(health, clock);
   const readMetrics = metrics && shared(async () => metrics.read(await readHealth()), clock);
   return (url) => {
@@ -38,7 +41,7 @@ export function createStatusPages({ health, metrics, clock, isStopping }: Status
       case '/live':
         return Promise.resolve(page(200, 'ok\n', 'text/plain'));
       case '/ready':
-        return answerReady(readHealth, isStopping);
+        return answerReady(readHealth, options);
       case '/health':
         return answerHealth(readHealth, url.searchParams.has('names'));
       case '/metrics':
@@ -51,17 +54,19 @@ export function createStatusPages({ health, metrics, clock, isStopping }: Status
 
 async function answerReady(
   readHealth: () => Promise<Health>,
-  isStopping: () => boolean,
+  { isStopping, isSetUp }: Pick<StatusPagesOptions, 'isStopping' | 'isSetUp'>,
 ): Promise<PlainResponse> {
+  if (!isSetUp()) return page(503, 'starting\n', 'text/plain');
   if (isStopping()) return page(503, 'stopping\n', 'text/plain');
   const { status } = await readHealth();
   return status === 'failing' ? page(503, 'failing\n', 'text/plain') : page(200, 'ready\n', 'text/plain');
 }
 
 async function answerHealth(readHealth: () => Promise<Health>, withNames: boolean): Promise<PlainResponse> {
-  const { stalled, off, ...health } = await readHealth();
-  const names = withNames ? { stalledNames: stalled, offNames: off } : {};
-  const shown = { ...health, stalled: stalled.length, off: off.length, ...names };
+  const { stalled, off, slots, ...health } = await readHealth();
+  const { total, used, holders } = slots;
+  const names = withNames ? { stalledNames: stalled, offNames: off, slotHolders: holders } : {};
+  const shown = { ...health, slots: { total, used }, stalled: stalled.length, off: off.length, ...names };
   return page(health.status === 'ok' ? 200 : 503, `${JSON.stringify(shown)}\n`, 'application/json');
 }
 
@@ -149,6 +154,10 @@ export async function createHostMetrics(): Promise<HostMetrics> {
   const scenarios = new Gauge({ ...of('scenarios', 'Scenarios by state.'), labelNames: ['state'] });
   const stalled = new Gauge(of('scenarios_stalled', 'Scenarios with overdue work.'));
   const off = new Gauge(of('scenarios_off_by_error', 'Scenarios that were deactivated automatically.'));
+  const held = new Gauge({
+    ...of('slots_held', 'Concurrent runs of this process, of the scenarios that hold most.'),
+    labelNames: ['scenario', 'tenant'],
+  });
   const up = new Gauge(of('up', '1 where the host is well.'));
 
   const observer = (notice: HostNotice): void => {
@@ -185,6 +194,8 @@ export async function createHostMetrics(): Promise<HostMetrics> {
       oldest.set((health.oldestPendingMs ?? 0) / 1000);
       stalled.set(health.stalled.length);
       off.set(health.off.length);
+      held.reset();
+      for (const { scenario, tenant, slots } of health.slots.holders) held.set({ scenario, tenant }, slots);
       up.set(health.status === 'ok' ? 1 : 0);
       return { text: await registry.metrics(), contentType: registry.contentType };
     },

@@ -1,10 +1,8 @@
 import { isPlainObject } from '../../shared/plain-object.js';
 import { fromPortable, toPortable } from '../../shared/portable-value.js';
 import { JsonText, MAX_PARSED_LENGTH } from '../../shared/store/table.js';
+import { isLongerThan } from '../../shared/value-length.js';
 import type { EventRow } from './tables.js';
-
-/** Length counted per value in addition to the characters of strings. */
-export const VALUE_LENGTH = 16;
 
 /** Converts a value to its stored form (`toPortable`). A large value becomes JSON text. */
 export function toStored(value: unknown): unknown {
@@ -58,33 +56,6 @@ export function measureStored(kept: unknown): number {
   if (!(kept instanceof JsonText)) return Buffer.byteLength(JSON.stringify(kept));
   return kept.bytes ?? Buffer.byteLength(kept.text);
 }
-
-/** Whether the JSON of a value is longer than about `length` characters. Stops at the limit. */
-export function isLongerThan(value: unknown, length: number): boolean {
-  return lengthLeft(value, length) < 0;
-}
-
-/** Remaining length after a value is written. Stops at zero. */
-function lengthLeft(value: unknown, length: number, depth = 0): number {
-  let left = length - VALUE_LENGTH;
-  if (typeof value === 'string') return left - value.length;
-  if (value instanceof Uint8Array) return left - value.byteLength;
-  if (typeof value !== 'object' || value === null || depth > MAX_DEPTH) return left;
-  if (Array.isArray(value)) {
-    for (let index = 0; index < value.length && left >= 0; index++) {
-      left = lengthLeft(value[index], left, depth + 1);
-    }
-  } else if (isPlainObject(value)) {
-    for (const name of Object.keys(value)) {
-      if (left < 0) break;
-      left = lengthLeft(value[name], left - name.length, depth + 1);
-    }
-  }
-  return left;
-}
-
-/** Maximum depth of stored values. */
-const MAX_DEPTH = 200;
 
 type Kept = Pick<EventRow, 'request'>;
 

@@ -5,7 +5,7 @@ import {
 } from '../../scenario/scenario-state.js';
 import { EngineError } from '../../shared/errors/engine-error.js';
 import { JsonText } from '../../shared/store/table.js';
-import { isLongerThan, VALUE_LENGTH } from './kept-value.js';
+import { isLongerThan, VALUE_LENGTH } from '../../shared/value-length.js';
 import type { HostReader, ScenarioRow } from './tables.js';
 
 /** A calendar schedule with five or six fields and a time zone. */

@@ -1,6 +1,5 @@
 import type { RecordReader, RecordStore, RecordWriter, Row } from '../../shared/store/record-store.js';
 import type { TableDefinitions } from '../../shared/store/table.js';
-import type { Lane } from '../queue/host-queue.js';
 
 /**
  * `dedicated`: own URL; `address`: the shared URL of a webhook; `member`: receives the events of a shared URL with
@@ -69,6 +68,9 @@ export interface EventRow extends Row, CrashCounts {
   readonly receivedAtMs: number;
   readonly finishedAtMs: number | null;
 }
+
+/** `ordered`: one turn per key at a time. `parallel`: several turns per key, also in several processes. */
+export type Lane = 'ordered' | 'parallel';
 
 /** A stored scenario: plan, state and trigger state (`...AtMs`: milliseconds since the epoch). */
 export interface ScenarioRow extends Row, CrashCounts {

@@ -3,6 +3,7 @@ import { reactionTo } from '../../scenario/error-reactions.js';
 import type { Transition } from '../../scenario/next-state.js';
 import type { RunOutcome } from '../../scenario/scenario-state.js';
 import { EngineError } from '../../shared/errors/engine-error.js';
+import { translateErrors } from '../../shared/store/sql-database.js';
 import type { HostContext } from '../context.js';
 import { findHookRows } from '../hooks/hooks.js';
 import type { RunSource } from '../observer.js';
@@ -179,13 +180,29 @@ export function isPassing(error: unknown): boolean {
  * @throws any error that a retry cannot avoid
  */
 export async function persist<R>(
-  { store, clock, onError }: HostContext,
+  context: HostContext,
   signal: AbortSignal,
   work: (writer: HostWriter) => Promise<R>,
 ): Promise<R> {
+  return untilAvailable(context, signal, () =>
+    context.store.transaction(work, { isolation: 'read-committed' }),
+  );
+}
+
+/**
+ * Repeats work while the database is not available. Rejects with the abort reason if the signal aborts.
+ *
+ * @throws any error that a retry cannot avoid
+ */
+export async function untilAvailable<R>(
+  { clock, onError }: Pick<HostContext, 'clock' | 'onError'>,
+  signal: AbortSignal,
+  work: () => Promise<R>,
+): Promise<R> {
   for (let delayMs = FIRST_DELAY_MS; ; delayMs = Math.min(delayMs * 2, MAX_DELAY_MS)) {
     try {
-      return await store.transaction(work, { isolation: 'read-committed' });
+      // The queue reports errors of its driver.
+      return await translateErrors(work);
     } catch (error) {
       if (!isPassing(error)) throw error;
       onError(error);

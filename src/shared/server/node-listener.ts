@@ -66,13 +66,22 @@ export function createNodeListener(handler: Handler, options: ListenerOptions): 
   let inFlight = 0;
   let vitalInFlight = 0;
   const isVitalRequest = ({ url = '/' }: IncomingMessage): boolean => isVital(url.split('?')[0] ?? '/');
-  const isBusy = (incoming: IncomingMessage): boolean =>
-    isVitalRequest(incoming) ? vitalInFlight > MAX_VITAL : inFlight - vitalInFlight > limits.maxRequests;
+  const bodies = createPathCounts(Math.max(1, limits.maxRequests / 2));
+  const isBusy = (incoming: IncomingMessage): boolean => {
+    if (isVitalRequest(incoming)) return vitalInFlight > MAX_VITAL;
+    return inFlight - vitalInFlight > limits.maxRequests;
+  };
 
-  async function answer(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+  async function answer(
+    incoming: IncomingMessage,
+    outgoing: ServerResponse,
+    isRefused: boolean,
+  ): Promise<void> {
     const body = hasBody(incoming) ? openBody(incoming, limits, budget) : undefined;
     try {
-      const answered = await respond(incoming, body).finally(() => body?.release());
+      const answered = await (isRefused ? Promise.resolve(refuse('busy')) : respond(incoming, body)).finally(
+        () => body?.release(),
+      );
       if (answered instanceof Response && isEventStream(answered)) await sendStream(answered, outgoing);
       else await send(answered, outgoing, isClosing(), limits.bodyTimeoutMs);
     } catch {
@@ -112,15 +121,42 @@ export function createNodeListener(handler: Handler, options: ListenerOptions): 
       }
       connection.requests++;
       const vital = isVitalRequest(incoming) ? 1 : 0;
-      inFlight++;
-      vitalInFlight += vital;
-      void answer(incoming, outgoing).finally(() => {
-        inFlight--;
-        vitalInFlight -= vital;
+      const endBody = hasBody(incoming) ? bodies.add(incoming) : () => {};
+      // A refused request takes no place while its body is drained.
+      const place = endBody === undefined ? 0 : 1;
+      inFlight += place;
+      vitalInFlight += vital * place;
+      void answer(incoming, outgoing, endBody === undefined).finally(() => {
+        endBody?.();
+        inFlight -= place;
+        vitalInFlight -= vital * place;
         connection.requests--;
       });
     },
     requestsInFlight: () => inFlight,
+  };
+}
+
+interface PathCounts {
+  /** @returns a function that ends the request; undefined if the path has as many as it may have */
+  readonly add: (incoming: IncomingMessage) => (() => void) | undefined;
+}
+
+/** Counts open requests with a body per path. One path may have half of all, so that slow bodies stop no other path. */
+function createPathCounts(most: number): PathCounts {
+  const counts = new Map<string, number>();
+  return {
+    add: ({ url = '/' }) => {
+      const path = url.split('?', 1)[0] ?? '/';
+      const count = counts.get(path) ?? 0;
+      if (count >= most) return undefined;
+      counts.set(path, count + 1);
+      return () => {
+        const left = (counts.get(path) ?? 1) - 1;
+        if (left === 0) counts.delete(path);
+        else counts.set(path, left);
+      };
+    },
   };
 }
 
@@ -149,10 +185,15 @@ function hasBody({ method, headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
+/** A segment `.` or `..`, also percent-encoded. */
+const DOT_SEGMENT = /\/(?:\.|%2e){1,2}(?:\/|$)/i;
+
 /** Returns undefined for an unsupported request target. The host is ignored because routes match paths only. */
 function readAddress({ url = '/' }: IncomingMessage): URL | undefined {
   // The URL parser turns a backslash into a slash. The path would differ from the one a proxy checked.
   if (url.includes('\\')) return undefined;
+  // It would also remove dot segments.
+  if (DOT_SEGMENT.test(url.split('?', 1)[0] ?? '')) return undefined;
   if (!url.startsWith('/') && !/^https?:\/\//.test(url)) return undefined;
   const address = url.startsWith('/') ? `http://localhost${url}` : url;
   return URL.canParse(address) ? new URL(address) : undefined;

@@ -202,6 +202,7 @@ async function serve(args: Arguments, io: Io): Promise<number> {
     tracing,
     store: parts.store,
     queue: parts.queue,
+    isSetUp: false,
     receiver: recorder.receiver,
     baseUrl: args.text('public-url'),
     limits: settings.limits,

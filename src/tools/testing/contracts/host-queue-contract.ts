@@ -1,6 +1,6 @@
 import { deepStrictEqual, ok, rejects, strictEqual } from 'node:assert/strict';
-import type { HostQueue, Lane, LaneKey, QueueKey, Turn } from '../../../host/queue/host-queue.js';
-import type { HostStore, HostWriter } from '../../../host/store/tables.js';
+import type { HostQueue, LaneKey, QueueKey, Turn } from '../../../host/queue/host-queue.js';
+import type { HostStore, HostWriter, Lane } from '../../../host/store/tables.js';
 
 /** A store, empty, and queues on it. */
 export interface QueueParts {
