@@ -445,6 +445,23 @@ describe('--record of other commands', () => {
 });
 
 describe('iml serve --record-calls', () => {
+  it('writes inside its folder only, also if the folder of a webhook is a link', async () => {
+    const home = writeApp({ 'other/kept.txt': 'x' });
+    mkdirSync(path.join(home, 'calls'));
+    symlinkSync('../other', path.join(home, 'calls/events'));
+    const places = ['--data', path.join(home, 'data'), '--record-calls', path.join(home, 'calls')];
+    const env = { XDG_CONFIG_HOME: home };
+    const serving = startCli(['serve', eventsApp({}), '--port', '0', ...places], { env });
+    const addressOf = (): string | undefined => /events +(http:\S+)/.exec(serving.errors())?.[1];
+    await expect.poll(addressOf, { timeout: 30_000 }).toBeDefined();
+    const call = { method: 'POST', headers: { connection: 'close' }, body: 'id=9' };
+    expect((await fetch(addressOf() ?? '', call)).status).toBe(202);
+    await expect.poll(() => serving.errors(), { timeout: 30_000 }).toContain('symbolic link');
+    serving.stop();
+    expect(await serving.code).toBe(0);
+    expect(readdirSync(path.join(home, 'other'))).toEqual(['kept.txt']);
+  });
+
   it('writes each call as a passing case without the address of the hook', async () => {
     const folder = eventsApp({});
     const home = writeApp({});

@@ -209,6 +209,24 @@ describe('iml add module --curl', () => {
     expect(allTexts()).not.toContain(Buffer.from('me:hunter2').toString('base64'));
   });
 
+  it('leaves headers of one request out, with a note for each, and headers of browsers without one', async () => {
+    const headers = [
+      'Idempotency-Key: k-1',
+      'If-None-Match: "1"',
+      'X-Request-Id: r-1',
+      'Sec-Fetch-Mode: cors',
+    ];
+    const command = `curl ${API}/notes ${headers.map((header) => `-H '${header}'`).join(' ')}`;
+    const added = await iml('add', 'module', 'createNote', 'acme', '--curl', command);
+    expect(added).toMatchObject({ code: 0 });
+    expect(added.err.match(/Left out the header \S+, whose value belongs to one request\./g)).toEqual([
+      'Left out the header idempotency-key, whose value belongs to one request.',
+      'Left out the header if-none-match, whose value belongs to one request.',
+      'Left out the header x-request-id, whose value belongs to one request.',
+    ]);
+    expect(added.err).not.toContain('sec-fetch-mode');
+  });
+
   it('writes no expression that a request contains', async () => {
     const command = `curl '${API}/notes/{{x}}y?{{now}}=1' -H 'x-a: {{connection.apiKey}}' --json '{"{{now}}":1,"__proto__":2}'`;
     const added = await iml('add', 'module', 'sendNote', 'acme', '--curl', command);

@@ -84,7 +84,7 @@ export async function recordCalls(receiver: Receiver, options: CallRecorderOptio
 async function writeCall(
   { app: name, webhook, call, parameters, stored }: Parameters<Receiver>[0],
   number: number,
-  { apps, folder, shown, root, engine: settings, findConnectionData, say }: CallRecorderOptions,
+  { apps, folder, shown, engine: settings, findConnectionData, say }: CallRecorderOptions,
 ): Promise<void> {
   const app = apps.find((known) => known.name === name);
   if (app === undefined) return;
@@ -97,7 +97,7 @@ async function writeCall(
     const report = await engine.webhook(webhook).handle({ ...call, headers }, input);
     const now = new Date(recordedAtMs).toISOString();
     const file = path.join(toFileName(webhook), `${now.replace(/[:.]/g, '-')}-${number}.test.json`);
-    const named = { path: path.join(folder, file), shown: path.join(shown, file), root };
+    const named = { path: path.join(folder, file), shown: path.join(shown, file), root: folder };
     const written = await recordCase(
       {
         app,

@@ -281,7 +281,10 @@ function addQuery(
 
 /** Headers of browsers and clients. */
 const CLIENT_HEADER =
-  /^(?:accept-(?:encoding|language)|cache-control|content-type|dnt|idempotency-key|if-.*|origin|pragma|priority|referer|sec-.*|traceparent|tracestate|x-(?:forwarded-.*|request(?:ed-with|-id)|correlation-id))$/;
+  /^(?:accept-(?:encoding|language)|cache-control|content-type|dnt|origin|pragma|priority|referer|sec-.*|traceparent|tracestate|x-(?:forwarded-.*|requested-with))$/;
+
+/** Headers whose value belongs to one request. */
+const REQUEST_HEADER = /^(?:idempotency-key|if-.*|x-(?:request|correlation)-id)$/;
 
 /** A value that is made for each request. */
 const UNIQUE = /[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}/i;
@@ -301,6 +304,8 @@ function keepHeaders(into: RequestFields, request: CanonicalRequest, base: unkno
     const isPlain = name === 'accept' && /\*\/\*|^application\/json$/.test(value);
     if (isPlain || CLIENT_HEADER.test(name)) continue;
     if (inherited.has(name)) into.notes.push(`Left out the header ${name}, which the base sets.`);
+    else if (REQUEST_HEADER.test(name))
+      into.notes.push(`Left out the header ${name}, whose value belongs to one request.`);
     else if (name === 'cookie') into.notes.push('Left out the header cookie.');
     else if (isSecretName(name, 'header') || findSuspects(value, () => false).length > 0) {
       into.notes.push(`Left out the header ${name}, which looks like a credential. Set it in the base.`);
