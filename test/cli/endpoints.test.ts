@@ -19,9 +19,16 @@ beforeAll(async () => {
   api = await httpServer(({ url = '', headers }, response) => {
     requests.push(url);
     const isKnown = headers.authorization === `Bearer ${KEY}`;
-    const isFound = url.endsWith('/contacts/7');
+    const isEcho = url.endsWith('/contacts/echo');
+    const isFound = url.endsWith('/contacts/7') || isEcho;
     response.writeHead(!isKnown ? 401 : isFound ? 200 : 404, { 'content-type': 'application/json' });
-    response.end(JSON.stringify(isKnown && isFound ? [{ id: 7, name: 'Ann' }] : { message: `no ${KEY}` }));
+    response.end(
+      JSON.stringify(
+        isKnown && isFound
+          ? [{ id: 7, name: 'Ann', ...(isEcho && { quoted: `Bearer ${KEY}` }) }]
+          : { message: `no ${KEY}` },
+      ),
+    );
   });
   folder = mkdtempSync(path.join(tmpdir(), 'iml-endpoints-'));
   await iml('init app acme --base-url https://api.acme.example --auth api-key');
@@ -214,6 +221,11 @@ describe('iml mcp', () => {
         return { isError, value: JSON.parse(part?.text ?? '') };
       };
       expect(await call({ id: '7' })).toEqual({ isError: false, value: { id: 7, name: 'Ann' } });
+      // The API quotes the request with its key.
+      expect(await call({ id: 'echo' })).toMatchObject({
+        isError: false,
+        value: { quoted: 'Bearer [SANITIZED]' },
+      });
       expect(await call({ id: '8' })).toMatchObject({
         isError: true,
         value: { type: 'RuntimeError', status: 404, message: expect.any(String) },

@@ -80,7 +80,7 @@ describe('a text body', () => {
   ])('registers the values that it redacts: %s', (body, secret) => {
     const redactor = createRedactor({ secrets: [] });
     redactor.request(request({ body }));
-    expect(redactor.holdsSecret(secret)).toBe(/^\S+$/.test(secret));
+    expect(redactor.holdsSecret(secret)).toBe(true);
   });
 
   it('of a form is redacted by paths of one step', () => {
@@ -242,7 +242,7 @@ describe('headers', () => {
     expect(known.filter((text) => !redactor.holdsSecret(text))).toEqual([]);
   });
 
-  it('named by a path are always registered, and others only if they look secret', () => {
+  it('are registered by path and by name, other headers are not', () => {
     const redactor = createRedactor({ secrets: [], sanitize: ['request.headers.x-mode'] });
     const headers = [
       ['X-Mode', 'plain words'],
@@ -251,7 +251,7 @@ describe('headers', () => {
     ] as const;
     redactor.request(request({ headers }));
     expect(redactor.text('plain words')).toBe(HIDDEN);
-    expect(redactor.text('other words id=open-open-1')).toBe('other words id=open-open-1');
+    expect(redactor.text('other words id=open-open-1')).toBe(`${HIDDEN} id=open-open-1`);
   });
 
   it('register cookies without surrounding spaces', () => {

@@ -230,6 +230,22 @@ describe('requests and responses', () => {
     expect(redactor.text('Invalid: hush-hush-hush, other-hush-hush')).toBe(`Invalid: ${HIDDEN}, ${HIDDEN}`);
   });
 
+  it.each(['correct horse battery staple', 'short1'])(
+    'registers a password of a request with spaces or few characters: %s',
+    (password) => {
+      for (const sent of [
+        request({ body: { password } }),
+        request({ body: `password=${encodeURIComponent(password)}` }),
+        request({ headers: [['X-Password', password]] }),
+        request({ url: `https://a.test/?password=${encodeURIComponent(password)}` }),
+      ]) {
+        const redactor = createRedactor({ secrets: [] });
+        redactor.request(sent);
+        expect(redactor.text(`Wrong password ${password}.`)).toBe(`Wrong password ${HIDDEN}.`);
+      }
+    },
+  );
+
   it('registers no words that occur only under a secret name, unless a path names them', () => {
     const body = { errors: { password: 'is required' } };
     const redactor = createRedactor({ secrets: [] });

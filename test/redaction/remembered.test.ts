@@ -98,9 +98,10 @@ describe('a value redacted under a name', () => {
     expect(redactor.text(`${SECRET} alone`)).toBe(`${SECRET} alone`);
   });
 
-  it('is not a word, unless a path redacts it', () => {
-    const redactor = createRedactor({ secrets: [], sanitize: ['request.body.note'] });
-    redactor.request(request({ body: { token: 'is required here', note: 'two words' } }));
+  it('is not a word of a response, unless a path redacts it', () => {
+    const redactor = createRedactor({ secrets: [], sanitize: ['response.body.note'] });
+    const body = { token: 'is required here', note: 'two words' };
+    redactor.response({ status: 400, headers: {}, body });
     expect(redactor.text('is required here, two words')).toBe(`is required here, ${HIDDEN}`);
   });
 });

@@ -68,6 +68,10 @@ const FORMS: Readonly<Record<string, Form>> = {
   'HTML-escaped as text': html,
   'HTML-escaped as an attribute': attribute,
   'HTML-escaped with &#39;': (secret) => attribute(secret).replaceAll("'", '&#39;'),
+  'HTML-escaped by MarkupSafe': (secret) => html(secret).replaceAll('"', '&#34;').replaceAll("'", '&#39;'),
+  'HTML-escaped by html/template of Go': (secret) =>
+    html(secret).replaceAll('"', '&#34;').replaceAll("'", '&#39;').replaceAll('+', '&#43;'),
+  'HTML-escaped with &#x22;': (secret) => html(secret).replaceAll('"', '&#x22;').replaceAll("'", '&#x27;'),
   'HTML-escaped with &#x27;': (secret) => attribute(secret).replaceAll("'", '&#x27;'),
   'HTML-escaped with &apos;': (secret) => attribute(secret).replaceAll("'", '&apos;'),
   'in hex': hex,

@@ -5,23 +5,36 @@ import { createSecretBook } from '../../src/tools/testing/secrets/secret-book.js
 
 const SECRET = 'hunter2-of-the-sender';
 
+function part(name: string, content: string, type = 'text/plain'): string {
+  const head = `content-disposition: form-data; name="${name}"\r\ncontent-type: ${type}`;
+  return `--b\r\n${head}\r\n\r\n${content}\r\n--b--\r\n`;
+}
+
 it.each([
   ['application/json', `{ "password": "${SECRET}" }`],
   ['application/json', `{broken "password":"${SECRET}"`],
   ['application/x-www-form-urlencoded', `password=${SECRET}&a=1`],
   ['application/xml', `<a><password>${SECRET}</password></a>`],
   ['text/plain', `{"password":"${SECRET}"}`],
+  ['multipart/form-data; boundary=b', part('password', SECRET)],
+  ['multipart/form-data; boundary=b', part('body', `{"password":"${SECRET}"}`, 'application/json')],
+  ['multipart/form-data; boundary=b', part('password', SECRET).slice(0, -8)],
 ])('finds secrets in a webhook body stored as text: %s %s', (contentType, bodyText) => {
-  const book = createSecretBook();
-  const request = { method: 'POST', headers: { 'content-type': contentType }, bodyText };
+  let book = createSecretBook();
+  const request = { method: 'POST', headers: { 'content-type': contentType } };
+  const bodyBase64 = Buffer.from(bodyText).toString('base64');
   const input = {
     app: defineApp({ name: 'a' }),
     common: undefined,
     isConnectionData: false,
     secretFields: [],
   };
-  learnInput({ request }, input, book);
-  expect(book.isIn(SECRET)).toBe(true);
+  for (const body of [{ bodyText }, { bodyBase64 }]) {
+    learnInput({ request: { ...request, ...body } }, input, book);
+    expect(book.secrets().map(({ value }) => value)).toEqual([SECRET]);
+    expect(book.isIn(SECRET)).toBe(true);
+    book = createSecretBook();
+  }
 });
 
 it('treats all data that attach stored as secret', () => {

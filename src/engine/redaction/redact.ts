@@ -6,7 +6,6 @@ import type { HeaderEntry, ResponseHeaders } from '../http/transport.js';
 import {
   collectBodyText,
   collectHidden,
-  type HiddenBecause,
   hideQuery,
   LEFT_OUT,
   LEFT_OUT_MARK,
@@ -80,8 +79,9 @@ export interface Redactor {
 const MAX_SHOWN = 256 * 1024;
 
 /**
- * A value under a secret name may be words (`password: "is required"`): only what looks like a secret is kept. A pattern
- * over the whole text would exhaust the stack of the regular expression engine on a text of several megabytes.
+ * In a response, a value under a secret name may be words (`password: "is required"`): only what looks like a secret is
+ * kept. A request has no such messages, and its passwords may have spaces. A pattern over the whole text would exhaust the
+ * stack of the regular expression engine on a text of several megabytes.
  */
 function looksSecret(value: string): boolean {
   return value.length >= 8 && !/\s/.test(value);
@@ -100,7 +100,8 @@ function redactorOver(matcher: SecretMatcher, sanitize: readonly string[], maxSh
   // Few redactors are used, so entries are parsed by the first use.
   let parsed: Hidden | undefined;
   const hidden = (): Hidden => (parsed ??= readHidden(sanitize, matcher));
-  const rules = ({ body: paths, texts }: HiddenSide = NOTHING_HIDDEN): RedactionRules => {
+  const rules = (side: HiddenSide = NOTHING_HIDDEN): RedactionRules => {
+    const { body: paths, texts, isSent } = side;
     hidden();
     const budget = { left: maxShown };
     return {
@@ -108,11 +109,11 @@ function redactorOver(matcher: SecretMatcher, sanitize: readonly string[], maxSh
       budget,
       text: (text) => redactWithin(text, budget, matcher, texts),
       isSecretNumber: (value) => matcher.isNumber(value),
-      onHidden: (value, because) => keepHidden(value, because, matcher),
+      onHidden: (value, because) => keepHidden(value, because === 'path' || isSent, matcher),
     };
   };
   const redactHeaders = (headers: readonly HeaderEntry[], side: HiddenSide): HeaderEntry[] =>
-    headers.map(([name, value]) => [name, redactHeader(name, value, side, rules())]);
+    headers.map(([name, value]) => [name, redactHeader(name, value, side, rules(side))]);
   const collect = (headers: readonly HeaderEntry[], body: unknown, side: HiddenSide): void => {
     const sideRules = rules(side);
     for (const [name, value] of headers) hideHeader(name, value, side, sideRules);
@@ -132,7 +133,7 @@ function redactorOver(matcher: SecretMatcher, sanitize: readonly string[], maxSh
       const { request: side } = hidden();
       const shownHeaders = redactHeaders(headers, side);
       const shownBody = redactBody(body, findHeader(headers, 'content-type'), rules(side));
-      return { method, url: redactUrl(url, side.qs, rules()), headers: shownHeaders, body: shownBody };
+      return { method, url: redactUrl(url, side.qs, rules(side)), headers: shownHeaders, body: shownBody };
     },
     response: ({ status, headers, body }) => {
       const { response: side } = hidden();
@@ -149,7 +150,7 @@ function redactorOver(matcher: SecretMatcher, sanitize: readonly string[], maxSh
     },
     collectRequest: ({ url, headers, body }) => {
       collect(headers, body, hidden().request);
-      hideQuery(url, hidden().request.qs, rules());
+      hideQuery(url, hidden().request.qs, rules(hidden().request));
     },
     collectResponse: ({ headers, body }) => {
       const entries = Object.entries(headers).flatMap(([name, value]) =>
@@ -172,6 +173,8 @@ interface HiddenSide {
   readonly body: HiddenPaths;
   /** Texts that are hidden in bodies of this side only, as they are too short or too long to search for elsewhere. */
   readonly texts: readonly string[];
+  /** Whether it is the side of requests. */
+  readonly isSent: boolean;
 }
 
 interface Hidden {
@@ -179,16 +182,23 @@ interface Hidden {
   readonly response: HiddenSide;
 }
 
-const NOTHING_HIDDEN: HiddenSide = { headers: new Set(), qs: new Set(), body: NO_PATHS, texts: [] };
+const NOTHING_HIDDEN: HiddenSide = {
+  headers: new Set(),
+  qs: new Set(),
+  body: NO_PATHS,
+  texts: [],
+  isSent: false,
+};
 
 function readHidden(entries: readonly string[], matcher: SecretMatcher): Hidden {
   const { request, response } = readSanitize(entries);
   const [hiddenRequest = NOTHING_HIDDEN, hiddenResponse = NOTHING_HIDDEN] = [request, response].map(
-    ({ headers, qs, body, bodyTexts }): HiddenSide => ({
-      headers,
-      qs,
-      body: joinPaths(body),
-      texts: bodyTexts.filter((text) => !matcher.add(text)),
+    (side): HiddenSide => ({
+      headers: side.headers,
+      qs: side.qs,
+      body: joinPaths(side.body),
+      texts: side.bodyTexts.filter((text) => !matcher.add(text)),
+      isSent: side === request,
     }),
   );
   return { request: hiddenRequest, response: hiddenResponse };
@@ -235,10 +245,11 @@ function findTexts(text: string, texts: readonly string[]): SecretRange[] {
   return found;
 }
 
-function keepHidden(value: unknown, because: HiddenBecause, matcher: SecretMatcher): void {
+/** @param isSecret whether the value is secret whatever it looks like */
+function keepHidden(value: unknown, isSecret: boolean, matcher: SecretMatcher): void {
   if (typeof value === 'number' || typeof value === 'bigint') matcher.add(String(value));
   if (typeof value !== 'string' || value.includes(SANITIZED)) return;
-  if (because === 'path' || looksSecret(value)) matcher.add(value);
+  if (isSecret || looksSecret(value)) matcher.add(value);
 }
 
 function redactBody(body: unknown, contentType: string | undefined, rules: RedactionRules): unknown {

@@ -83,10 +83,15 @@ function addJsonEscapedOnce(text: string, forms: Set<string>): void {
 /** With and without quotes, as text between tags needs no escaped quotes. */
 function addHtmlEscaped(text: string, forms: Set<string>): void {
   const content = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
-  const quoted = content.replaceAll('"', '&quot;');
-  forms.add(content).add(quoted);
-  for (const apostrophe of ['&#39;', '&#x27;', '&#039;', '&apos;']) {
-    forms.add(quoted.replaceAll("'", apostrophe));
+  forms.add(content);
+  for (const quote of ['&quot;', '&#34;', '&#x22;', '&#034;']) {
+    const quoted = content.replaceAll('"', quote);
+    forms.add(quoted);
+    for (const apostrophe of ['&#39;', '&#x27;', '&#039;', '&apos;']) {
+      const escaped = quoted.replaceAll("'", apostrophe);
+      // html/template of Go escapes the plus sign, too.
+      forms.add(escaped).add(escaped.replaceAll('+', '&#43;'));
+    }
   }
 }
 

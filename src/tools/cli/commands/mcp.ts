@@ -5,7 +5,13 @@ import { findEndpoint } from '../../../engine/find-component.js';
 import { EngineError, SpecError } from '../../../shared/errors/engine-error.js';
 import { createToolServer, type ServedTool } from '../../mcp/tool-server.js';
 import { type Arguments, type Command, EXIT, isUsageError, readVersion, usageError } from '../command.js';
-import { findNamed, INPUT_OPTIONS, openConnections, readComponentInput } from '../input/component-input.js';
+import {
+  findNamed,
+  INPUT_OPTIONS,
+  listSecrets,
+  openConnections,
+  readComponentInput,
+} from '../input/component-input.js';
 import {
   ENGINE_OPTIONS,
   readEngineOptions,
@@ -115,7 +121,8 @@ async function openServed(line: Arguments, folder: string, io: Io): Promise<Serv
   const options = { ...readEngineOptions(args), ...readTraceOptions(args, io) };
   const engine = createEngine({ app, connections, ...options });
   const isChecked = !args.isSet('no-check');
-  const tools = endpoints.map((one) => createEndpointTool(one, engine, { shared, isChecked }));
+  const settings = { shared, connections, secrets: listSecrets(shared, loaded), isChecked };
+  const tools = endpoints.map((one) => createEndpointTool(one, engine, settings));
   return { name: app.name, tools, close: () => engine.close() };
 }
 

@@ -1,8 +1,11 @@
 import type { RunInput } from '../../../engine/component/check-and-connect.js';
+import type { ConnectionStore } from '../../../engine/connection/connection-store.js';
 import type { Engine } from '../../../engine/create-engine.js';
 import type { EndpointComponent } from '../../../engine/document/app.js';
 import { readForm } from '../../../engine/parameters/form.js';
 import { toJsonSchema } from '../../../engine/parameters/to-json-schema.js';
+import { createRedactor } from '../../../engine/redaction/redact.js';
+import { collectSecrets } from '../../../engine/redaction/secrets.js';
 import { EngineError } from '../../../shared/errors/engine-error.js';
 import { isPlainObject, ownMember, type PlainObject, setMember } from '../../../shared/plain-object.js';
 import { assertInput } from '../../mcp/tool.js';
@@ -12,17 +15,34 @@ import { printJson } from '../output/json-output.js';
 /** Input that all calls share. */
 export type EndpointInput = Pick<RunInput, 'connection' | 'common'>;
 
+/** What the tools of an app share. */
+export interface EndpointToolOptions {
+  readonly shared: EndpointInput;
+  /** Has the connection if `shared` names it. */
+  readonly connections: Pick<ConnectionStore, 'get'>;
+  /** Other data with credentials: a connection that is passed as data, and common data. */
+  readonly secrets: readonly unknown[];
+  /** `false` lets all input through, as the platform does. [choice] */
+  readonly isChecked: boolean;
+}
+
+/** The data of a stored connection after a run, which may have refreshed it. */
+async function readConnection(
+  { connection }: EndpointInput,
+  connections: Pick<ConnectionStore, 'get'>,
+): Promise<unknown> {
+  return typeof connection === 'string' ? (await connections.get(connection))?.connection : undefined;
+}
+
 /**
  * The MCP tool of an endpoint. It refuses input that its schema forbids, conditional fields included, before anything
- * is sent. Values are not converted, because AI callers fill in no form.
+ * is sent. Values are not converted, because AI callers fill in no form. Credentials that a result quotes are redacted.
  * Source: https://github.com/minsu-kang/make-custom-app-skill, endpoints-reference. [inf]
- *
- * @param options `isChecked: false` lets all input through, as the platform does [choice]
  */
 export function createEndpointTool(
   endpoint: EndpointComponent,
   engine: Engine,
-  { shared, isChecked }: { readonly shared: EndpointInput; readonly isChecked: boolean },
+  { shared, connections, secrets, isChecked }: EndpointToolOptions,
 ): ServedTool {
   const { name, label, annotations } = endpoint;
   const { arbitraryCallHint: _, ...hints } = annotations;
@@ -38,7 +58,11 @@ export function createEndpointTool(
       if (isChecked) assertInput(schema, given);
       const input = { ...shared, parameters: given, checkParameters: false, signal };
       const { error, result } = await engine.endpoint(name).run(input);
-      if (error === undefined) return answerText(typeof result === 'string' ? result : printJson(result));
+      if (error === undefined) {
+        const known = collectSecrets(await readConnection(shared, connections), ...secrets);
+        const shown = createRedactor({ secrets: known, maxShown: Number.POSITIVE_INFINITY }).value(result);
+        return answerText(typeof shown === 'string' ? shown : printJson(shown));
+      }
       const { type, message, statusCode, suberrors } = error;
       return refuse({ type, message, status: statusCode, suberrors });
     },

@@ -84,11 +84,10 @@ export function learnInput(
   findHeaderSecrets(Object.entries(request.headers ?? {}), onSecret);
   findNamedSecrets(request.query, onSecret, (name) => isSecretName(name, 'query'));
   findNamedSecrets(request.body, onSecret);
-  // Forms, XML, JSON with other spacing, and unreadable bodies.
-  const { bodyText, headers = {} } = request;
-  if (bodyText !== undefined) {
-    findBodySecrets(Buffer.from(bodyText), findHeader(Object.entries(headers), 'content-type'), onSecret);
-  }
+  // Forms, XML, multipart, JSON with other spacing, and unreadable bodies.
+  const { bodyText, bodyBase64, headers = {} } = request;
+  const body = bodyText === undefined ? Buffer.from(bodyBase64 ?? '', 'base64') : Buffer.from(bodyText);
+  findBodySecrets(body, findHeader(Object.entries(headers), 'content-type'), onSecret);
 }
 
 /** Names of form fields that contain credentials. */

@@ -1,4 +1,4 @@
-import { decodeText, parseForm } from '../../../engine/http/body/decode-body.js';
+import { decodeText, parseForm, readMultipartParts } from '../../../engine/http/body/decode-body.js';
 import { isTextMediaType, readContentType } from '../../../engine/http/headers.js';
 import { decodeFormComponent } from '../../../engine/http/http-url.js';
 import type { HeaderEntry } from '../../../engine/http/transport.js';
@@ -111,6 +111,7 @@ export function findBodySecrets(
 ): void {
   if (body === undefined || body.byteLength === 0) return;
   const { mediaType, charset } = readContentType(contentType);
+  if (mediaType.startsWith('multipart/')) findPartSecrets(body, contentType ?? '', onSecret);
   const isText = mediaType === '' || isTextMediaType(mediaType);
   if (!isText) return;
   const text = decodeText(body, charset);
@@ -119,6 +120,26 @@ export function findBodySecrets(
   else if (mediaType === 'application/x-www-form-urlencoded') findNamedSecrets(parseForm(text), onSecret);
   else findInText(text, onSecret);
 }
+
+/** Parts under a secret name, and secrets inside the others. A body that breaks off is searched as text. */
+function findPartSecrets(body: Uint8Array, contentType: string, onSecret: OnSecret): void {
+  try {
+    for (const part of readMultipartParts(body, contentType, (reason) => new UnreadableMultipart(reason))) {
+      const name = part.disposition.get('name') ?? '';
+      const { charset } = readContentType(part.contentType);
+      if (isSecretMember(name)) findNamedSecrets({ [name]: decodeText(part.content, charset) }, onSecret);
+      else findBodySecrets(part.content, part.contentType ?? 'text/plain', onSecret);
+    }
+  } catch (error) {
+    if (!(error instanceof UnreadableMultipart)) throw error;
+    const text = decodeText(body, undefined);
+    // The redactor reads only parts that a delimiter ends.
+    const [delimiter = ''] = /^--[^\r\n]{1,200}/.exec(text) ?? [];
+    findInText(`${text.trimEnd()}\r\n${delimiter}`, onSecret);
+  }
+}
+
+class UnreadableMultipart extends Error {}
 
 /** XML and other text: uses the values that the redactor hides. */
 function findInText(text: string, onSecret: OnSecret): void {
