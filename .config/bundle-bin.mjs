@@ -9,7 +9,6 @@ import { AT_ONCE, FOR_NODE, inLayers, packaged, REQUIRE, ROOT, saxes } from './b
 /** Packages with native code or files of their own, and optional packages. */
 const EXTERNAL = [
   'libsql',
-  'piscina',
   '@jitl/quickjs-wasmfile-release-sync',
   'pg',
   'pg-boss',

@@ -1,6 +1,7 @@
 import { createEngine } from '../../src/engine/create-engine.js';
 import { defineApp } from '../../src/engine/loading/define-app.js';
-import { createEnginePool, type EnginePool, type PoolApp } from '../../src/engine/pool/engine-pool.js';
+import { createEnginePool, type EnginePool } from '../../src/engine/pool/engine-pool.js';
+import type { PoolApp } from '../../src/engine/pool/pool-app.js';
 import type { Gauge } from '../gauge.js';
 import type { Job } from '../job.js';
 import { race } from '../measure.js';

@@ -3,7 +3,7 @@ import { EngineError, isEngineError } from '../shared/errors/engine-error.js';
 import type { CallReport } from './component/call-report.js';
 import type { RunInput } from './component/check-and-connect.js';
 import { checkInput, INPUT_SHAPES } from './component/input-shapes.js';
-import { ModuleRun } from './component/module-run.js';
+import { EngineRun, type ModuleRun } from './component/module-run.js';
 import { type AnyReport, type Reporting, type RunReport, reporting } from './component/report.js';
 import type { Runtime } from './component/runtime.js';
 import type { ModuleComponent, ModuleType } from './document/app.js';
@@ -17,7 +17,6 @@ import type { BuiltResponse } from './run/build-answer.js';
 /** A module of an app. It can run any number of times, also concurrently. */
 export interface Module {
   readonly name: string;
-  readonly type: ModuleType;
   /**
    * Starts when the result is awaited or iterated over. Parameters that the form of the module does not allow end the
    * run with a BundleValidationError before anything is sent. Throws EngineError (USAGE) for a responder.
@@ -77,7 +76,6 @@ export function createEngineModule(
   }
   return {
     name: module.name,
-    type: module.type,
     run: (input = {}) => {
       try {
         checkInput(input);
@@ -157,7 +155,7 @@ export async function callNamedRpc(
 
 /** A run that fails with the error of its input. */
 function failedRun(error: unknown): ModuleRun {
-  return new ModuleRun({ start: () => Promise.reject(error), pages: async () => [] });
+  return new EngineRun({ start: () => Promise.reject(error), pages: async () => [] });
 }
 
 function reportLater<R extends AnyReport>(work: () => Promise<R>): Reporting<R> {

@@ -3,6 +3,7 @@ import { type AppDefinition, defineApp } from '../engine/loading/define-app.js';
 import { loadApp } from '../engine/loading/load-app.js';
 import type { EnginePool } from '../engine/pool/engine-pool.js';
 import type { AppSource, PoolCalls } from '../engine/pool/messages.js';
+import { TerminatedError } from '../engine/pool/terminated.js';
 import type { IncomingCall } from '../engine/webhook/incoming-call.js';
 import type { CompileOptions } from '../language/compile.js';
 import { planAfterRetry } from '../scenario/error-reactions.js';
@@ -109,15 +110,20 @@ export function createPoolReceiver(options: PoolReceiverOptions): Receiver {
   return async ({ app, webhook, call, parameters, stored, findRecipients, signal }) => {
     const { source } = requireApp(apps, app);
     const input: ReceiveTask = { source, webhook, call, parameters, stored };
-    const reception = await pool.run({
-      module,
-      name: 'receiveCall',
-      app,
-      input,
-      timeoutMs: webhookTimeoutMs,
-      signal,
-      calls: { recipients: findRecipients },
-    });
+    // Nothing is stored before the task ends.
+    const reception = await repeatBlameless(
+      () =>
+        pool.run({
+          module,
+          name: 'receiveCall',
+          app,
+          input,
+          timeoutMs: webhookTimeoutMs,
+          signal,
+          calls: { recipients: findRecipients },
+        }),
+      () => true,
+    );
     return restoreReception(reception as CarriedReception);
   };
 }
@@ -215,17 +221,23 @@ export function createPoolFlows(options: PoolFlowsOptions): Flows {
       const spans = createSpans(options.tracing ?? NO_TRACING);
       const release = (): void => budget.release(request);
       signal.addEventListener('abort', release);
+      let hasReported = false;
+      const calls = callsOf(request, options, () => (hasReported = true));
       try {
         await budget.hold(request, countBytes(request));
         signal.throwIfAborted();
-        const outcome = await pool.run({
-          module,
-          name: 'runFlow',
-          app: names.join(' '),
-          input: toTask(request, sources, options),
-          signal,
-          calls: { ...callsOf(request, options), ...spans.calls },
-        });
+        const outcome = await repeatBlameless(
+          () =>
+            pool.run({
+              module,
+              name: 'runFlow',
+              app: names.join(' '),
+              input: toTask(request, sources, options),
+              signal,
+              calls: { ...calls, ...spans.calls },
+            }),
+          () => !hasReported,
+        );
         return await forgiveMissing(restoreOutcome(outcome as CarriedOutcome), steps, options);
       } catch (error) {
         if (!isTerminated(error) || signal.aborted) throw error;
@@ -301,17 +313,45 @@ function toTaskSource(source: FlowRequest['source']): FlowTask['source'] {
   }
 }
 
+/** @param onReport called before a run passes on what a repeated run would pass on again */
 function callsOf(
   request: FlowRequest,
   { onBundles, findConnectionSecrets = async () => [] }: PoolFlowsOptions,
+  onReport: () => void,
 ): PoolCalls {
   return {
     secrets: () => findRunSecrets(request, findConnectionSecrets),
-    bundles: (lines: readonly string[]) => onBundles?.(request.scenario.name, lines),
-    answer: (answer: PlainResponse) => request.onAnswer?.(toFetchResponse(answer)),
-    progress: (state: string | undefined, incompletes: readonly CarriedDraft[]) =>
-      request.onProgress?.({ triggerState: restoreKept(state), incompletes: incompletes.map(restoreDraft) }),
+    bundles: (lines: readonly string[]) => {
+      onReport();
+      return onBundles?.(request.scenario.name, lines);
+    },
+    answer: (answer: PlainResponse) => {
+      onReport();
+      return request.onAnswer?.(toFetchResponse(answer));
+    },
+    progress: (state: string | undefined, incompletes: readonly CarriedDraft[]) => {
+      onReport();
+      return request.onProgress?.({
+        triggerState: restoreKept(state),
+        incompletes: incompletes.map(restoreDraft),
+      });
+    },
   };
+}
+
+/** Attempts of a task that other runs of its app ended. [choice] */
+const MAX_ATTEMPTS = 3;
+
+/** Repeats a task whose worker was terminated because of another run of its app. */
+async function repeatBlameless(start: () => Promise<unknown>, mayRepeat: () => boolean): Promise<unknown> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await start();
+    } catch (error) {
+      const isBlameless = error instanceof TerminatedError && error.causedBy === 'other-run';
+      if (!isBlameless || attempt === MAX_ATTEMPTS || !mayRepeat()) throw error;
+    }
+  }
 }
 
 /** Spans of the modules of one run. Calls of the worker start and end them. */

@@ -1,19 +1,38 @@
 import type { ModuleRun } from '../engine/component/module-run.js';
-import type { TriggerState } from '../engine/component/trigger-data.js';
+import { StateSampler, type TriggerState } from '../engine/component/trigger-data.js';
 import type { Engine } from '../engine/create-engine.js';
+import type { App } from '../engine/document/app.js';
 import { findModule } from '../engine/find-component.js';
 import { moduleForm } from '../engine/parameters/form.js';
+import { EngineError } from '../shared/errors/engine-error.js';
 import type { FlowModule, ModuleOutcome } from './flow.js';
+
+/** An engine whose modules are steps of a flow. An app of a pool has no documents at hand. */
+export type FlowEngine = Pick<Engine, 'module'> & { readonly app?: App | undefined };
 
 /**
  * Uses a module of an engine as a step of a flow, with the form that checks its inputs.
  *
- * @throws SpecError (SPEC_MISSING) for an unknown module, SPEC_INVALID for a form nested too deep
+ * @param engine an engine, or an app of a pool
+ * @param app the app, as `loadApp` or `defineApp` gives it. Required for an app of a pool
+ * @throws SpecError (SPEC_MISSING) for an unknown module, SPEC_INVALID for a form nested too deep; EngineError (USAGE) without the app
+ * @example
+ * const app = await loadApp('./crm');
+ * const step = engineModule(pool.app('./crm'), 'listContacts', app);
  */
-export function engineModule(engine: Engine, name: string): FlowModule {
-  const module = findModule(engine.app, name);
+export function engineModule(
+  engine: FlowEngine,
+  name: string,
+  app: App | undefined = engine.app,
+): FlowModule {
+  if (app === undefined) {
+    const message = `engineModule needs the app of the module "${name}" as its third argument: an app of a pool has no documents at hand.`;
+    throw new EngineError('USAGE', message);
+  }
+  const module = findModule(app, name);
   const hasForm = module.staticParams !== undefined || module.mappableParams !== undefined;
-  const { type, run } = engine.module(name);
+  const { type } = module;
+  const { run } = engine.module(name);
   return {
     name,
     type,
@@ -31,42 +50,19 @@ export function engineModule(engine: Engine, name: string): FlowModule {
   };
 }
 
-/** With more items of one date, only every 100th state is kept, as each state lists all of them. */
-const MAX_SAME_DATE = 100;
-
-/**
- * Consumes bundle by bundle, as the run reports its state in between. Further bundles of one item have no state: a run
- * from that state would repeat them.
- */
+/** Consumes bundle by bundle, as the run reports its state in between. */
 async function pollWithStates(run: ModuleRun): Promise<ModuleOutcome> {
   const bundles: unknown[] = [];
   const states: (TriggerState | undefined)[] = [];
-  let before: TriggerState | undefined;
-  let nextLong = 0;
+  const sampler = new StateSampler();
   try {
     for await (const bundle of run) {
-      const { state } = run.report();
-      const hasMoved = state !== undefined && !isSameState(state, before);
-      const isKept = hasMoved && (!isLong(state) || bundles.length >= nextLong);
-      if (isKept) nextLong = bundles.length + MAX_SAME_DATE;
-      states.push(isKept ? state : undefined);
+      states.push(sampler.sample(run.report().state));
       bundles.push(bundle);
-      before = state;
     }
   } catch (error) {
     if (run.report().ok) throw error;
   }
   const report = run.report();
   return report.ok ? { bundles, states, state: report.state } : { error: report.error };
-}
-
-function isLong(state: TriggerState): boolean {
-  return 'sameDateIds' in state && state.sameDateIds.length > MAX_SAME_DATE;
-}
-
-/** Compares two states of one run, which only adds ids to those of a date. */
-function isSameState(a: TriggerState, b: TriggerState | undefined): boolean {
-  if (b === undefined || a.matchEqual !== b.matchEqual) return false;
-  if ('lastId' in a) return 'lastId' in b && a.lastId === b.lastId;
-  return 'lastDate' in b && a.lastDate === b.lastDate && a.sameDateIds.length === b.sameDateIds.length;
 }

@@ -29,9 +29,11 @@ export function createSingleFlight<T>(): SingleFlight<T> {
   };
 }
 
-function waitFor<T>(shared: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+/** Waits for a promise until the signal aborts: then it rejects with the reason, and the work goes on. */
+export function waitFor<T>(shared: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return shared;
   return new Promise((resolve, reject) => {
+    if (signal.aborted) return reject(signal.reason);
     const leave = (): void => reject(signal.reason);
     signal.addEventListener('abort', leave, { once: true });
     shared.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave));

@@ -102,7 +102,8 @@ function startingWithAll(engine: AppEngine): AppEngine {
     ...engine,
     module: ((name: string) => {
       const module = engine.module(name);
-      const { type, run } = module;
+      const { run } = module;
+      const type = engine.app.modules.get(name)?.type;
       return {
         ...module,
         run: (input?: Parameters<typeof run>[0]) =>

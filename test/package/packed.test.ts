@@ -259,7 +259,6 @@ describe('the packed package', () => {
   it('installs only imported packages for the core, and works without optional ones', async () => {
     expect(Object.keys(manifest.dependencies).sort()).toEqual([
       '@jitl/quickjs-wasmfile-release-sync',
-      'piscina',
       'undici',
     ]);
     expect(Object.keys(manifest.peerDependencies).sort()).toEqual(['@opentelemetry/api', 'pg', 'pg-boss']);

@@ -29,7 +29,23 @@ export interface RunBody {
  * All of them throw errors that are no outcome of the app: a caller's mistake (EngineError USAGE), the reason of an
  * aborted signal, or a defect.
  */
-export class ModuleRun implements AsyncIterable<Bundle>, PromiseLike<RunReport> {
+export interface ModuleRun extends AsyncIterable<Bundle>, PromiseLike<RunReport> {
+  readonly catch: <B = never>(
+    onRejected?: ((reason: unknown) => B | PromiseLike<B>) | null,
+  ) => Promise<RunReport | B>;
+  readonly finally: (onFinally?: (() => void) | null) => Promise<RunReport>;
+  /**
+   * Runs to the end, like `await`.
+   *
+   * @throws the `error` of the report
+   */
+  readonly orThrow: () => Promise<Succeeded<RunReport>>;
+  /** Returns the report so far. Equals the result of `await` at the end. */
+  readonly report: () => RunReport;
+}
+
+/** A run in the thread of its engine. */
+export class EngineRun implements ModuleRun {
   // Private at run time, as the scope of a run holds credentials that must not be logged with the run.
   readonly #body: RunBody;
   #context: RunContext | undefined;
@@ -64,16 +80,20 @@ export class ModuleRun implements AsyncIterable<Bundle>, PromiseLike<RunReport> 
     return this.#reporting.then(onFulfilled, onRejected);
   }
 
-  /**
-   * Runs to the end, like `await`.
-   *
-   * @throws the `error` of the report
-   */
+  async catch<B = never>(
+    onRejected?: ((reason: unknown) => B | PromiseLike<B>) | null,
+  ): Promise<RunReport | B> {
+    return this.then(undefined, onRejected);
+  }
+
+  async finally(onFinally?: (() => void) | null): Promise<RunReport> {
+    return Promise.resolve(this).finally(onFinally);
+  }
+
   async orThrow(): Promise<Succeeded<RunReport>> {
     return assertOk(await this);
   }
 
-  /** Returns the report so far. Equals the result of `await` at the end. */
   report(): RunReport {
     const context = this.#context;
     const error = this.#error;

@@ -39,3 +39,37 @@ export type TriggerStart =
   | 'newest'
   | { readonly since: Date | string }
   | { readonly id: ItemId };
+
+/** With more items of one date, only every 100th state is kept, as each state lists all of them. */
+const MAX_SAME_DATE = 100;
+
+/**
+ * Selects the states of a trigger that are worth keeping, bundle by bundle. Further bundles of one item have no state:
+ * a run from that state would repeat them.
+ */
+export class StateSampler {
+  #before: TriggerState | undefined;
+  #count = 0;
+  #nextLong = 0;
+
+  /** @returns the state after a bundle, undefined if it is not kept */
+  sample(state: TriggerState | undefined): TriggerState | undefined {
+    const hasMoved = state !== undefined && !isSameState(state, this.#before);
+    const isKept = hasMoved && (!isLong(state) || this.#count >= this.#nextLong);
+    if (isKept) this.#nextLong = this.#count + MAX_SAME_DATE;
+    this.#count++;
+    this.#before = state;
+    return isKept ? state : undefined;
+  }
+}
+
+function isLong(state: TriggerState): boolean {
+  return 'sameDateIds' in state && state.sameDateIds.length > MAX_SAME_DATE;
+}
+
+/** Compares two states of one run, which only adds ids to those of a date. */
+function isSameState(a: TriggerState, b: TriggerState | undefined): boolean {
+  if (b === undefined || a.matchEqual !== b.matchEqual) return false;
+  if ('lastId' in a) return 'lastId' in b && a.lastId === b.lastId;
+  return 'lastDate' in b && a.lastDate === b.lastDate && a.sameDateIds.length === b.sameDateIds.length;
+}

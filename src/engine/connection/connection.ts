@@ -27,7 +27,6 @@ import type { StepContext } from './start-step.js';
  */
 export interface Connection {
   readonly name: string;
-  readonly type: 'basic' | 'oauth';
   /**
    * Whether the user has to open a page. If so, use `authorize` and `complete` instead of `create`.
    *
@@ -79,7 +78,6 @@ export function createConnection(component: ConnectionComponent, runtime: Runtim
   const context: StepContext = { component, runtime, compile, refreshes: createSingleFlight() };
   return {
     name: component.name,
-    type: component.type,
     needsPage: async () => {
       const connection = await compile();
       return connection.kind !== 'basic' && connection.authorize !== undefined;

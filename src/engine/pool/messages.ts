@@ -1,17 +1,4 @@
 import { fileURLToPath } from 'node:url';
-import type { MessagePort } from 'node:worker_threads';
-import { AppError, type AppErrorType } from '../../shared/errors/app-error.js';
-import type { ErrorCode } from '../../shared/errors/codes.js';
-import {
-  EngineError,
-  SpecError,
-  StoreError,
-  TransportError,
-  WebhookError,
-} from '../../shared/errors/engine-error.js';
-import { ImlError, type ImlErrorKind } from '../../shared/errors/iml-error.js';
-import type { SourceLocation } from '../../shared/errors/source-location.js';
-import { isPlainObject, type PlainObject, setMember } from '../../shared/plain-object.js';
 import type { ConnectionStore } from '../connection/connection-store.js';
 import type { Engine } from '../create-engine.js';
 import type { AppDefinition } from '../loading/define-app.js';
@@ -19,8 +6,6 @@ import type { AppDefinition } from '../loading/define-app.js';
 /** A task in the message to a worker. */
 export interface PostedTask {
   readonly id: number;
-  /** With the first task of a worker: the port for all messages. */
-  readonly control: MessagePort | undefined;
   /** URL of the module that exports `name`; undefined for a function of the pool's own. */
   readonly module: string | undefined;
   readonly name: string;
@@ -37,8 +22,13 @@ export type TaskResult =
 
 /** From a worker to its pool. */
 export type WorkerMessage =
-  | { readonly kind: 'started' | 'restart-deadline'; readonly task: number }
+  /** `ready`: it has loaded what it needs for any app. `pong`: its event loop is free. */
+  | { readonly kind: 'ready' | 'pong' | 'closed' }
+  /** The task loads an app, or runs (again) after that. Each message restarts its deadline. */
+  | { readonly kind: 'loading' | 'running'; readonly task: number }
   | { readonly kind: 'ended'; readonly task: number; readonly result: TaskResult }
+  /** The worker closed an app, because it may keep no more. */
+  | { readonly kind: 'evicted'; readonly app: string }
   | {
       readonly kind: 'call';
       readonly call: number;
@@ -46,14 +36,14 @@ export type WorkerMessage =
       readonly task: number | undefined;
       readonly name: string;
       readonly values: readonly unknown[];
-    }
-  | { readonly kind: 'closed' };
+    };
 
 /** From a pool to a worker. */
 export type PoolMessage =
+  | { readonly kind: 'task'; readonly task: PostedTask }
   | { readonly kind: 'abort'; readonly task: number; readonly reason: unknown }
   | { readonly kind: 'called'; readonly call: number; readonly result: TaskResult }
-  | { readonly kind: 'close' };
+  | { readonly kind: 'ping' | 'close' };
 
 /** Data for all workers of a pool. */
 export interface PoolWorkerData {
@@ -62,6 +52,8 @@ export interface PoolWorkerData {
   readonly setupData: unknown;
   readonly maxApps: number;
   readonly hasConnections: boolean;
+  readonly runTimeoutMs: number;
+  readonly maxResultBytes: number;
 }
 
 /**
@@ -87,7 +79,7 @@ export interface PoolTask {
    * 256 kB do not count. Default: 0.
    */
   readonly bytes?: number | undefined;
-  /** The worker is terminated when a task takes longer. Default: `runTimeoutMs` of the pool. */
+  /** The task is aborted when it takes longer. Default: `runTimeoutMs` of the pool. */
   readonly timeoutMs?: number | undefined;
   /** Aborts the task; its worker is terminated if the task does not end then. */
   readonly signal?: AbortSignal | undefined;
@@ -96,7 +88,7 @@ export interface PoolTask {
 
 /** The pool as seen by a task. */
 export interface WorkerContext {
-  /** Aborted with the reason of the caller's signal. */
+  /** Aborted with the reason of the caller's signal, or with the error of a deadline. */
   readonly signal: AbortSignal;
   /** The engine of an app, created at its first use; the least recently used one is closed when a worker holds too many. */
   readonly engine: (app: AppSource) => Promise<Engine>;
@@ -125,131 +117,4 @@ export function toLocalSource(source: AppSource): string | AppDefinition {
 /** Names an app in a pool: the same for equal sources. */
 export function keyOf(app: string | AppDefinition): string {
   return typeof app === 'string' ? app : JSON.stringify(app);
-}
-
-/** An error as data: structured cloning keeps neither the class nor the members of an error. A map, as no data of an app is one. */
-type CarriedError = ReadonlyMap<'error', ErrorData>;
-
-interface ErrorData {
-  readonly kind: string;
-  readonly name: string;
-  readonly message: string;
-  readonly stack: string | undefined;
-  readonly place: SourceLocation | undefined;
-  readonly cause: unknown;
-  /** Own members that are plain data. */
-  readonly members: PlainObject;
-}
-
-const KINDS = { AppError, ImlError, SpecError, StoreError, TransportError, WebhookError, EngineError };
-
-/** Maximum depth of causes. */
-const MAX_CAUSES = 4;
-
-/** Converts a thrown value to data that can be posted to another thread. */
-export function carryError(thrown: unknown, depth = 0): unknown {
-  if (!(thrown instanceof Error)) return isCloneable(thrown) ? thrown : String(thrown);
-  const members: PlainObject = {};
-  for (const [name, value] of Object.entries(thrown)) {
-    if (name !== 'place' && name !== 'cause' && isCloneable(value)) setMember(members, name, value);
-  }
-  const kind = Object.entries(KINDS).find(([, type]) => thrown instanceof type)?.[0] ?? 'Error';
-  const data: ErrorData = {
-    kind: thrown instanceof DOMException ? 'DOMException' : kind,
-    name: thrown.name,
-    message: thrown.message,
-    stack: thrown.stack,
-    place: thrown instanceof EngineError ? thrown.place : undefined,
-    cause: depth < MAX_CAUSES && thrown.cause !== undefined ? carryError(thrown.cause, depth + 1) : undefined,
-    members,
-  };
-  return new Map([['error', data]]);
-}
-
-/** Restores an error of `carryError`. */
-export function restoreError(carried: unknown): unknown {
-  const data = isCarried(carried) ? carried.get('error') : undefined;
-  if (data === undefined) return carried;
-  const { kind, name, message, stack, cause, members } = data;
-  if (kind === 'DOMException') return new DOMException(message, name);
-  const error = createError(data, cause === undefined ? undefined : restoreError(cause));
-  for (const [member, value] of Object.entries(members)) {
-    if (Reflect.get(error, member) === undefined && value !== undefined) Reflect.set(error, member, value);
-  }
-  Object.defineProperty(error, 'stack', { value: stack, configurable: true, writable: true });
-  if (error.name !== name) Object.defineProperty(error, 'name', { value: name, configurable: true });
-  return error;
-}
-
-function createError({ kind, message, place, members }: ErrorData, cause: unknown): Error {
-  const code = members['code'] as ErrorCode; // an EngineError has one
-  const options = { ...members, place, cause };
-  switch (kind) {
-    case 'AppError':
-      return new AppError(members['type'] as AppErrorType, message, options);
-    case 'ImlError':
-      return new ImlError(code, message, { kind: members['kind'] as ImlErrorKind, ...options });
-    case 'TransportError':
-      return new TransportError(code, message, options);
-    case 'SpecError':
-      return new SpecError(code, message, options);
-    case 'StoreError':
-      return new StoreError(code, message, options);
-    case 'WebhookError':
-      return new WebhookError(code, message, options);
-    case 'EngineError':
-      return new EngineError(code, message, options);
-    default:
-      return new Error(message, cause === undefined ? undefined : { cause });
-  }
-}
-
-function isCarried(value: unknown): value is CarriedError {
-  return value instanceof Map && value.has('error');
-}
-
-/** Maximum depth of errors in a result: `report.error`, `parameters.failures[0].error`. */
-const MAX_ERROR_DEPTH = 4;
-
-/** App data, which contains no errors and may be large. */
-const DATA_MEMBERS: ReadonlySet<string> = new Set([
-  'bundles',
-  'result',
-  'trace',
-  'stored',
-  'deliveries',
-  'call',
-]);
-
-/** Replaces errors in a value by plain data. */
-export function carryErrors(value: unknown): unknown {
-  return mapErrors(value, (entry) => (entry instanceof Error ? carryError(entry) : entry), 0);
-}
-
-/** Restores the errors that `carryErrors` replaced. */
-export function restoreErrors(value: unknown): unknown {
-  return mapErrors(value, (entry) => (isCarried(entry) ? restoreError(entry) : entry), 0);
-}
-
-function mapErrors(value: unknown, replace: (value: unknown) => unknown, depth: number): unknown {
-  const replaced = replace(value);
-  if (replaced !== value || depth > MAX_ERROR_DEPTH) return replaced;
-  if (Array.isArray(value)) return value.map((entry) => mapErrors(entry, replace, depth + 1));
-  if (!isPlainObject(value)) return value;
-  const members: PlainObject = {};
-  for (const [name, member] of Object.entries(value)) {
-    setMember(members, name, DATA_MEMBERS.has(name) ? member : mapErrors(member, replace, depth + 1));
-  }
-  return members;
-}
-
-function isCloneable(value: unknown): boolean {
-  if (typeof value === 'function' || typeof value === 'symbol') return false;
-  if (typeof value !== 'object' || value === null) return true;
-  try {
-    structuredClone(value);
-    return true;
-  } catch {
-    return false;
-  }
 }

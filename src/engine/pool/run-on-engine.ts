@@ -1,8 +1,13 @@
 import { EngineError } from '../../shared/errors/engine-error.js';
 import { isPlainObject, type PlainObject } from '../../shared/plain-object.js';
+import type { ModuleRun } from '../component/module-run.js';
+import type { RunReport, RunStats } from '../component/report.js';
+import { StateSampler, type TriggerState } from '../component/trigger-data.js';
 import type { Engine } from '../create-engine.js';
 import type { ModuleType } from '../document/app.js';
 import type { AppDefinition } from '../loading/define-app.js';
+import type { Bundle } from '../run/collect-outputs.js';
+import type { RunWarning } from '../run/trace.js';
 import type { WorkerContext } from './messages.js';
 
 /** One method of one component of an app. */
@@ -18,6 +23,15 @@ export interface EngineCall {
   readonly input: number;
   /** Whether the caller finds the recipients of a webhook call: `connections` is a function there. */
   readonly findsRecipients: boolean;
+}
+
+/** Bundles of a streamed run, and its report at that time. */
+export interface StreamedPage {
+  readonly bundles: readonly Bundle[];
+  /** The state after each bundle of a polling trigger; undefined where it is not kept. */
+  readonly states: readonly (TriggerState | undefined)[];
+  readonly stats: RunStats;
+  readonly warnings: readonly RunWarning[];
 }
 
 type Method = (...values: unknown[]) => unknown;
@@ -39,31 +53,58 @@ function withoutResponse(report: PlainObject): PlainObject {
   return Object.fromEntries(names.map((name) => [name, report[name]]));
 }
 
-/** Runs a module and passes its bundles page by page. */
-export async function streamModule(call: EngineCall, context: WorkerContext): Promise<unknown> {
+/**
+ * Runs a module and passes its bundles page by page.
+ *
+ * @returns the report at the end; its `error` is what the loop of the caller throws
+ */
+export async function streamModule(call: EngineCall, context: WorkerContext): Promise<RunReport> {
   const engine = await context.engine(call.app);
   const [input] = withPorts(call, context);
   const run = engine.module(call.name, call.type).run(Object(input));
-  const bundles = run[Symbol.asyncIterator]();
-  for (let next = bundles.next(); ; ) {
+  const isTrigger = engine.app.modules.get(call.name)?.type === 'trigger';
+  try {
+    await streamPages(run, isTrigger ? new StateSampler() : undefined, context);
+  } catch (error) {
+    if (run.report().ok) throw error;
+  }
+  return { ...run.report() };
+}
+
+async function streamPages(
+  run: ModuleRun,
+  sampler: StateSampler | undefined,
+  context: WorkerContext,
+): Promise<void> {
+  const iterator = run[Symbol.asyncIterator]();
+  const take = (bundle: Bundle, bundles: Bundle[], states: (TriggerState | undefined)[]): void => {
+    bundles.push(bundle);
+    if (sampler !== undefined) states.push(sampler.sample(run.report().state));
+  };
+  for (let next = iterator.next(); ; ) {
     const first = await next;
-    if (first.done) break;
-    const page: unknown[] = [first.value];
-    next = bundles.next();
+    if (first.done) return;
+    const bundles: Bundle[] = [];
+    const states: (TriggerState | undefined)[] = [];
+    take(first.value, bundles, states);
+    next = iterator.next();
     // The bundles of a page arrive together.
     for (let more = await orLater(next); more !== undefined; more = await orLater(next)) {
       if (more.done) break;
-      page.push(more.value);
-      next = bundles.next();
+      take(more.value, bundles, states);
+      next = iterator.next();
     }
-    await context.call('bundles', page);
+    // Prevents an unhandled rejection while the caller takes the page.
+    next.catch(() => {});
+    const { stats, warnings } = run.report();
+    await context.call('bundles', { bundles, states, stats, warnings } satisfies StreamedPage);
   }
-  return undefined;
 }
 
+/** A failure is left to whoever awaits `next`: the bundles before it are passed on first. */
 function orLater<T>(next: Promise<T>): Promise<T | undefined> {
   const later = new Promise<undefined>((resolve) => setImmediate(resolve, undefined));
-  return Promise.race([next, later]);
+  return Promise.race([next.catch(() => undefined), later]);
 }
 
 function findTarget(engine: Engine, { component, name, type }: EngineCall): unknown {

@@ -26,6 +26,7 @@ export type PoolSetup =
 export interface LentEngine {
   readonly key: string;
   readonly opening: Promise<Engine>;
+  isOpen: boolean;
   uses: number;
 }
 
@@ -41,11 +42,16 @@ export interface WorkerEngines {
 type Call = (name: string, values: readonly unknown[]) => Promise<unknown>;
 
 /** Creates engines at their first use, and keeps as many as a worker may hold. */
-export function createWorkerEngines(data: PoolWorkerData, call: Call): WorkerEngines {
+export function createWorkerEngines(
+  data: PoolWorkerData,
+  call: Call,
+  onEvict: (app: string) => void,
+): WorkerEngines {
   /** The most recently used one is last. */
   const loaded = new Map<string, LentEngine>();
   const open = async (app: string | AppDefinition): Promise<Engine> => {
     const options = await readSetup(data, app);
+    checkDeadline(options.limits?.maxTimeoutMs, data.runTimeoutMs);
     return createEngine({
       ...options,
       app: options.app ?? (typeof app === 'string' ? await loadApp(app) : defineApp(app)),
@@ -56,24 +62,40 @@ export function createWorkerEngines(data: PoolWorkerData, call: Call): WorkerEng
     if (loaded.get(lent.key) === lent) loaded.delete(lent.key);
     if (lent.uses === 0) void closeEngine(lent);
   };
+  const lend = (key: string, app: string | AppDefinition): LentEngine => {
+    const lent: LentEngine = { key, opening: open(app), isOpen: false, uses: 0 };
+    lent.opening.then(
+      () => {
+        lent.isOpen = true;
+      },
+      // The next task tries again.
+      () => drop(lent),
+    );
+    return lent;
+  };
+  const evict = (): void => {
+    for (const other of loaded.values()) {
+      if (loaded.size <= data.maxApps) return;
+      if (other.uses > 0) continue;
+      drop(other);
+      onEvict(other.key);
+    }
+  };
   return {
     acquire: (source) => {
       const app = toLocalSource(source);
       const key = keyOf(app);
-      const lent = loaded.get(key) ?? { key, opening: open(app), uses: 0 };
+      const lent = loaded.get(key) ?? lend(key, app);
       lent.uses++;
       loaded.delete(key);
       loaded.set(key, lent);
-      // The next task tries again.
-      lent.opening.catch(() => drop(lent));
-      for (const other of loaded.values()) {
-        if (loaded.size > data.maxApps && other.uses === 0) drop(other);
-      }
+      evict();
       return lent;
     },
     release: (lent) => {
       lent.uses--;
-      if (lent.uses === 0 && (loaded.get(lent.key) !== lent || loaded.size > data.maxApps)) drop(lent);
+      if (lent.uses === 0 && loaded.get(lent.key) !== lent) drop(lent);
+      evict();
     },
     forget: (source) => {
       const lent = loaded.get(keyOf(toLocalSource(source)));
@@ -83,6 +105,15 @@ export function createWorkerEngines(data: PoolWorkerData, call: Call): WorkerEng
       await Promise.all([...loaded.values()].map(closeEngine));
     },
   };
+}
+
+/** A run may take as long as its app's limits allow, unless the pool was given a shorter deadline on purpose. */
+function checkDeadline(maxTimeoutMs: number | undefined, runTimeoutMs: number): void {
+  if (maxTimeoutMs === undefined || maxTimeoutMs <= runTimeoutMs) return;
+  throw new EngineError(
+    'USAGE',
+    `The setup module allows runs of ${maxTimeoutMs} ms (limits.maxTimeoutMs), but the pool ends them after ${runTimeoutMs} ms. Set "runTimeoutMs" of createEnginePool to more.`,
+  );
 }
 
 async function closeEngine({ opening }: LentEngine): Promise<void> {
@@ -95,7 +126,7 @@ async function readSetup(
   app: string | AppDefinition,
 ): Promise<PoolEngineOptions> {
   if (setup === undefined) return {};
-  const exported: { readonly default?: unknown } = await import(setup);
+  const exported = await import(setup);
   const made = exported.default;
   const options: unknown = typeof made === 'function' ? await made({ app, data: setupData }) : made;
   if (typeof options === 'object' && options !== null) return options;

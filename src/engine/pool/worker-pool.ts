@@ -1,143 +1,73 @@
-import { fileURLToPath } from 'node:url';
-import { MessageChannel, type MessagePort, type Worker } from 'node:worker_threads';
+import type { ResourceLimits } from 'node:worker_threads';
 import { ByteBudget } from '../../shared/byte-budget.js';
+import { addAbortListener, removeAbortListener } from '../../shared/concurrency.js';
 import { EngineError } from '../../shared/errors/engine-error.js';
 import { UNCOUNTED_BYTES } from '../http/undici-transport.js';
 import type { AppDefinition } from '../loading/define-app.js';
-import {
-  carryError,
-  type PoolMessage,
-  type PoolTask,
-  type PoolWorkerData,
-  type PostedTask,
-  restoreError,
-  restoreErrors,
-  type TaskResult,
-  type WorkerMessage,
-} from './messages.js';
-
-/** A task whose function may be one of the pool's own: then it has no module. */
-export type AnyPoolTask = Omit<PoolTask, 'module'> & {
-  readonly module: PoolTask['module'] | undefined;
-  /** Names the app in errors. Default: `app`. */
-  readonly label?: string | undefined;
-};
-
-/** Memory of one worker, as `resourceLimits` of node:worker_threads. Bytes of buffers do not count. */
-export interface PoolResourceLimits {
-  readonly maxOldGenerationSizeMb?: number;
-  readonly maxYoungGenerationSizeMb?: number;
-  readonly codeRangeSizeMb?: number;
-  readonly stackSizeMb?: number;
-}
+import { AppQueue } from './app-queue.js';
+import { carryError, restoreError, restoreErrors } from './carry-errors.js';
+import { chooseWorker, countWorkersOf } from './choose-worker.js';
+import { isCloneError, notPlain } from './find-uncloneable.js';
+import type { PoolWorkerData, TaskResult, WorkerMessage } from './messages.js';
+import { type AnyPoolTask, PendingTask } from './pending-task.js';
+import { PoolThread } from './pool-thread.js';
+import { TerminatedError, type TerminationCause } from './terminated.js';
 
 /** How tasks are spread over workers. */
 export interface WorkerPoolOptions {
   readonly threads: number;
   /** Tasks of one app that a worker runs at a time. */
   readonly tasksPerWorker: number;
-  readonly resourceLimits: PoolResourceLimits;
+  readonly resourceLimits: ResourceLimits;
   /** The module that workers start with. */
   readonly worker: URL;
   readonly workerData: PoolWorkerData;
+  /** Default deadline of a task. */
   readonly timeoutMs: number;
-  /** Bytes of inputs and responses that all tasks hold at a time; more wait. */
+  /** Deadline for loading an app or a module before a task starts. */
+  readonly loadTimeoutMs: number;
+  /** Longest time without a free event loop in a worker. */
+  readonly blockTimeoutMs: number;
+  /** Bytes of inputs, responses and results that all tasks hold at a time; more wait. */
   readonly maxBytesInFlight: number;
+  readonly onEvict: ((app: string) => void) | undefined;
   /** Functions that any worker may call; the signal is aborted when that worker ends. */
   readonly calls: Readonly<Record<string, (values: readonly unknown[], worker: AbortSignal) => unknown>>;
 }
 
-/** Grace period of an aborted task. [choice] */
-const ABORT_GRACE_MS = 250;
+/** Time for a stopped task to end before its worker is terminated. [choice] */
+const STOP_GRACE_MS = 250;
+
+/** Further time if other tasks run in that worker, as one of them may block it for a moment. [choice] */
+const OTHERS_GRACE_MS = 2000;
+
+const HEARTBEAT_MS = 250;
 
 /** Maximum number of crashed workers per waiting task. [choice] */
 const MAX_CRASHES = 3;
 
-/** Grace period for closing engines. [choice] */
-const CLOSE_GRACE_MS = 2000;
+/** Workers in a row that may end before they are ready. [choice] */
+const MAX_FAILED_STARTS = 3;
 
-/** The used part of the API of piscina. */
-interface Piscina {
-  readonly threads: readonly Worker[];
-  readonly run: (
-    task: PostedTask,
-    options: { readonly transferList: readonly MessagePort[] },
-  ) => Promise<unknown>;
-  readonly on: (
-    event: 'workerCreate' | 'workerDestroy' | 'error',
-    listener: (worker: { readonly id: number }) => void,
-  ) => unknown;
-  readonly destroy: () => Promise<void>;
-}
-
-interface PiscinaModule {
-  readonly Piscina: new (options: {
-    readonly filename: string;
-    readonly name: string;
-    readonly minThreads: number;
-    readonly maxThreads: number;
-    readonly concurrentTasksPerWorker: number;
-    readonly atomics: 'disabled';
-    readonly recordTiming: boolean;
-    readonly resourceLimits: PoolResourceLimits;
-    readonly workerData: PoolWorkerData;
-    readonly loadBalancer: <Candidate extends { readonly id: number }>(
-      task: unknown,
-      workers: readonly Candidate[],
-    ) => Candidate | null;
-  }) => Piscina;
-}
-
-interface PoolWorker {
-  readonly thread: Worker;
-  readonly control: MessagePort;
-  /** The other end of `control`, sent with the first task. */
-  workerPort: MessagePort | undefined;
-  /** The app whose tasks it runs, or ran last. */
-  app: string | undefined;
-  readonly tasks: Map<number, RunningTask>;
-  lastUsed: number;
-  /** Apps that the next task has to load again. */
-  readonly reloaded: (string | AppDefinition)[];
-  readonly end: AbortController;
-  /** Why it was terminated. */
-  termination: EngineError | undefined;
-  onClosed: () => void;
-}
-
-interface RunningTask {
-  readonly id: number;
-  readonly task: AnyPoolTask;
-  readonly resolve: (value: unknown) => void;
-  readonly reject: (reason: unknown) => void;
-  worker: PoolWorker | undefined;
-  /** False while other tasks of its worker keep it from starting. */
-  hasStarted: boolean;
-  /** Workers that crashed before it started. */
-  crashes: number;
-  deadline: NodeJS.Timeout | undefined;
-  grace: NodeJS.Timeout | undefined;
-}
+/** Maximum number of apps whose behavior is remembered. [choice] */
+const MAX_APPS = 10_000;
 
 /**
- * Runs tasks in worker threads, on piscina: a worker runs tasks of one app at a time, and an app holds all workers but one.
- * Starts no thread before the first task.
+ * Runs tasks in worker threads: a worker runs tasks of one app at a time, and an app holds all workers but one. Starts
+ * no thread before the first task.
  */
 export class WorkerPool {
   readonly #options: WorkerPoolOptions;
-  /** Workers that can be given tasks, by thread id. */
-  readonly #workers = new Map<number, PoolWorker>();
-  /** Tasks without a worker, by app. */
-  readonly #queues = new Map<string, RunningTask[]>();
-  /** Apps of terminated workers: the worker that replaces one counts as theirs. */
-  readonly #replaced: string[] = [];
-  readonly #inFlight = new Set<Promise<unknown>>();
+  /** Threads that have not exited; at most `threads`. */
+  readonly #workers = new Set<PoolThread>();
+  readonly #queues = new Map<string, AppQueue>();
+  /** Tasks that their callers await or their workers run. */
+  readonly #tasks = new Set<PendingTask>();
   /** By the ids of tasks. */
   readonly #bytes: ByteBudget<number>;
-  #piscina: Piscina | undefined;
-  #starting: Promise<void> | undefined;
-  /** The worker of the task that is being posted. */
-  #target: PoolWorker | undefined;
+  #heartbeat: NodeJS.Timeout | undefined;
+  #pause: NodeJS.Timeout | undefined;
+  #failedStarts = 0;
   #lastId = 0;
   #lastUse = 0;
   #isClosed = false;
@@ -149,311 +79,342 @@ export class WorkerPool {
 
   /**
    * @returns what the task gave
-   * @throws EngineError (WORKER_TERMINATED) if its worker was terminated, because of this task or of another one of the app;
-   *   the reason of the signal; what the task threw
+   * @throws TerminatedError if it passed its deadline or its worker was terminated; the reason of the signal; what the task threw
    */
   async run(task: AnyPoolTask): Promise<unknown> {
-    if (this.#isClosed) throw closed();
+    if (this.#isClosed) throw new EngineError('USAGE', 'The engine pool is closed.');
     const { signal, bytes = 0 } = task;
     signal?.throwIfAborted();
-    const id = ++this.#lastId;
-    let onAbort = (): void => {};
-    const work = new Promise<unknown>((resolve, reject) => {
-      const running: RunningTask = {
-        id,
-        task,
-        resolve,
-        reject,
-        worker: undefined,
-        hasStarted: false,
-        crashes: 0,
-        deadline: undefined,
-        grace: undefined,
-      };
-      onAbort = () => this.#abort(running);
-      signal?.addEventListener('abort', onAbort, { once: true });
-      this.#begin(running, bytes).catch(reject);
-    });
-    this.#inFlight.add(work);
+    const pending = new PendingTask(++this.#lastId, task);
+    const listener = { onAbort: () => this.#stop(pending, signal?.reason) };
+    if (signal !== undefined) addAbortListener(signal, listener);
+    this.#add(pending);
+    void this.#admit(pending, bytes);
     try {
-      return await work;
-    } catch (error) {
-      // The worker returns a copy of the reason.
-      throw signal?.aborted ? signal.reason : error;
+      return await pending.done;
     } finally {
-      this.#inFlight.delete(work);
-      this.#bytes.release(id);
-      signal?.removeEventListener('abort', onAbort);
+      if (signal !== undefined) removeAbortListener(signal, listener);
     }
-  }
-
-  async #begin(running: RunningTask, bytes: number): Promise<void> {
-    if (bytes > UNCOUNTED_BYTES) await this.#bytes.hold(running.id, bytes);
-    // The task may have been aborted, or the pool closed, meanwhile.
-    if (running.task.signal?.aborted) return;
-    if (this.#isClosed) throw closed();
-    this.#enqueue(running);
-    this.#starting ??= this.#start();
-    await this.#starting;
-    this.#place();
   }
 
   /** Lets all workers load an app again when it is used next. */
   reload(app: string | AppDefinition): void {
-    for (const { workerPort, reloaded } of this.#workers.values()) {
-      if (workerPort === undefined) reloaded.push(app);
-    }
+    for (const worker of this.#workers) worker.reloaded.push(app);
   }
 
   /** Rejects waiting tasks, waits for the running ones, and ends the workers. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    this.#rejectWaiting(
-      new EngineError('WORKER_TERMINATED', 'The engine pool was closed before the run started.'),
-    );
-    await Promise.allSettled(this.#inFlight);
-    await Promise.all([...this.#workers.values()].map(closeWorker));
-    await this.#piscina?.destroy();
+    clearTimeout(this.#pause);
+    this.#rejectWaiting(new TerminatedError('The engine pool was closed before the run started.', 'pool'));
+    await Promise.allSettled([...this.#tasks].map(({ done }) => done));
+    await Promise.all([...this.#workers].map((worker) => worker.close()));
+    clearInterval(this.#heartbeat);
   }
 
-  async #start(): Promise<void> {
-    const { threads, tasksPerWorker, resourceLimits, workerData, worker } = this.#options;
-    // Its own types do not compile with `exactOptionalPropertyTypes`.
-    const { Piscina }: PiscinaModule = await import('piscina' as string);
-    const piscina = new Piscina({
-      filename: fileURLToPath(worker),
-      name: 'runTask',
-      minThreads: threads,
-      maxThreads: threads,
-      concurrentTasksPerWorker: tasksPerWorker,
-      // A worker that waits in Atomics.wait() closes no idle connection and saves no renewed one.
-      atomics: 'disabled',
-      recordTiming: false,
-      resourceLimits,
-      workerData,
-      loadBalancer: (_task, workers) =>
-        workers.find(({ id }) => id === this.#target?.thread.threadId) ?? null,
-    });
-    piscina.on('workerCreate', ({ id }) => this.#addWorker(piscina, id));
-    // It is emitted before the worker leaves `threads`.
-    piscina.on('workerDestroy', () => queueMicrotask(() => this.#checkWorkers(piscina)));
-    // Tasks of a worker are rejected by its end; an idle worker needs no handling.
-    piscina.on('error', () => {});
-    this.#piscina = piscina;
+  #add(pending: PendingTask): void {
+    this.#tasks.add(pending);
+    if (this.#tasks.size > 1) return;
+    for (const worker of this.#workers) worker.keepProcess(true);
+    this.#heartbeat = setInterval(() => this.#checkBlocked(), HEARTBEAT_MS).unref();
   }
 
-  #addWorker(piscina: Piscina, id: number): void {
-    const thread = piscina.threads.find(({ threadId }) => threadId === id);
-    if (thread === undefined || this.#workers.has(id)) return;
-    const { port1: control, port2: workerPort } = new MessageChannel();
-    const worker: PoolWorker = {
-      thread,
-      control,
-      workerPort,
-      app: this.#replaced.shift(),
-      tasks: new Map(),
-      lastUsed: 0,
-      reloaded: [],
-      end: new AbortController(),
-      termination: undefined,
-      onClosed: () => {},
-    };
-    this.#workers.set(id, worker);
-    control.on('message', (message: WorkerMessage) => this.#receive(worker, message));
-    control.unref();
-    thread.once('exit', () => this.#removeWorker(id, worker));
+  /** Neither caller nor worker needs the task any more. */
+  #remove(pending: PendingTask): void {
+    pending.clearTimer();
+    this.#bytes.release(pending.id);
+    if (!this.#tasks.delete(pending) || this.#tasks.size > 0) return;
+    for (const worker of this.#workers) worker.keepProcess(false);
+    clearInterval(this.#heartbeat);
+  }
+
+  /** Puts a task into the queue of its app, once its bytes fit. */
+  async #admit(pending: PendingTask, bytes: number): Promise<void> {
+    if (bytes > UNCOUNTED_BYTES) await this.#bytes.hold(pending.id, bytes);
+    // It may have been stopped meanwhile.
+    if (pending.isSettled) return this.#remove(pending);
+    this.#findQueue(pending.task.app).waiting.push(pending);
+    this.#startWorkers();
     this.#place();
   }
 
-  #removeWorker(id: number, worker: PoolWorker): void {
-    if (this.#workers.get(id) === worker) this.#workers.delete(id);
-    worker.control.close();
-    worker.onClosed();
-    worker.end.abort(worker.termination);
+  #findQueue(app: string): AppQueue {
+    const known = this.#queues.get(app) ?? new AppQueue(app);
+    this.#queues.delete(app);
+    this.#queues.set(app, known);
+    if (this.#queues.size > MAX_APPS) {
+      const idle = [...this.#queues.values()].find(({ isIdle }) => isIdle);
+      if (idle !== undefined) this.#queues.delete(idle.app);
+    }
+    return known;
   }
 
-  /** Piscina does not replace workers that end while they start: then it has none, and the next run begins with another one. */
-  #checkWorkers(piscina: Piscina): void {
-    if (this.#isClosed || this.#piscina !== piscina || piscina.threads.length > 0) return;
-    this.#piscina = undefined;
-    this.#starting = undefined;
-    this.#replaced.length = 0;
-    this.#rejectWaiting(
-      new EngineError('WORKER_TERMINATED', 'The workers of the engine pool end when they start.'),
-    );
+  #startWorkers(): void {
+    const { threads, worker: file, resourceLimits, workerData } = this.#options;
+    while (this.#workers.size < threads) {
+      const worker = new PoolThread(
+        { file, resourceLimits, workerData },
+        {
+          onMessage: (from, message) => this.#receive(from, message),
+          onExit: (from, cause) => this.#onExit(from, cause),
+        },
+      );
+      worker.keepProcess(this.#tasks.size > 0);
+      this.#workers.add(worker);
+    }
   }
 
-  #rejectWaiting(error: EngineError): void {
-    const waiting = [...this.#queues.values()].flat();
-    this.#queues.clear();
-    for (const { reject } of waiting) reject(error);
-  }
-
-  #enqueue(running: RunningTask, isFirst = false): void {
-    const { app } = running.task;
-    const queue = this.#queues.get(app) ?? [];
-    this.#queues.set(app, queue);
-    if (isFirst) queue.unshift(running);
-    else queue.push(running);
-  }
-
-  #dequeue(running: RunningTask): void {
-    const { app } = running.task;
-    const rest = this.#queues.get(app)?.filter((other) => other !== running) ?? [];
-    if (rest.length === 0) this.#queues.delete(app);
-    else this.#queues.set(app, rest);
-  }
-
-  /** Gives waiting tasks to workers: the app that has waited longest comes first. */
+  /** Gives waiting tasks to workers: the app that has waited longest comes first, apps on probation last. */
   #place(): void {
-    if (this.#piscina === undefined) return;
-    const apps = [...this.#queues].sort(([, [first]], [, [second]]) => (first?.id ?? 0) - (second?.id ?? 0));
+    clearTimeout(this.#pause);
+    const waiting = [...this.#queues.values()].filter((queue) => queue.waiting.length > 0);
+    const pauseMs = Math.min(...waiting.map((queue) => queue.pauseMs).filter((ms) => ms > 0));
+    if (pauseMs < Number.POSITIVE_INFINITY) this.#pause = setTimeout(() => this.#place(), pauseMs);
+    const open = new Set(waiting.filter((queue) => queue.pauseMs === 0));
+    const workers = [...this.#workers];
     // While an app waits for a worker the others start nothing beside their running tasks, or it would wait for ever.
     let mayJoin = true;
-    for (const [app, queue] of apps) {
-      for (let next = queue[0]; next !== undefined; next = queue[0]) {
-        const worker = this.#findWorker(app, mayJoin);
-        if (worker === undefined) {
-          if (this.#countHeld(app) === 0 && this.#workers.size === this.#options.threads) mayJoin = false;
-          break;
-        }
-        queue.shift();
-        this.#post(next, worker, this.#piscina);
-      }
-      if (queue.length === 0) this.#queues.delete(app);
+    while (open.size > 0) {
+      const queue = [...open].reduce((first, other) => (isBefore(other, first) ? other : first));
+      const worker = chooseWorker(queue, workers, { ...this.#options, mayJoin });
+      const next = worker && queue.waiting.shift();
+      if (worker !== undefined && next !== undefined) this.#post(next, worker);
+      else if (isWaitingForFirst(queue, workers)) mayJoin = false;
+      if (next === undefined || queue.waiting.length === 0) open.delete(queue);
     }
   }
 
-  /** Workers that run tasks of an app, or replace one that did. */
-  #countHeld(app: string): number {
-    const busy = [...this.#workers.values()].filter((worker) => worker.app === app && worker.tasks.size > 0);
-    return busy.length + this.#replaced.filter((name) => name === app).length;
-  }
-
-  /** An idle worker as long as the app may hold one more, at best one that has loaded it; else one that runs its tasks. */
-  #findWorker(app: string, mayJoin: boolean): PoolWorker | undefined {
-    const workers = [...this.#workers.values()];
-    const { threads, tasksPerWorker } = this.#options;
-    if (this.#countHeld(app) < Math.max(1, threads - 1)) {
-      const idle = workers.filter(({ tasks }) => tasks.size === 0).sort((a, b) => a.lastUsed - b.lastUsed);
-      const free = idle.find((worker) => worker.app === app) ?? idle[0];
-      if (free !== undefined) return free;
-      // One that is starting will do.
-      if (this.#workers.size < threads) return undefined;
-    }
-    if (!mayJoin) return undefined;
-    const own = workers.filter((worker) => worker.app === app && worker.tasks.size < tasksPerWorker);
-    return own.sort((a, b) => a.tasks.size - b.tasks.size)[0];
-  }
-
-  #post(running: RunningTask, worker: PoolWorker, piscina: Piscina): void {
-    const { id, task } = running;
-    const control = worker.workerPort;
-    worker.workerPort = undefined;
-    worker.app = task.app;
-    worker.lastUsed = ++this.#lastUse;
-    worker.tasks.set(id, running);
-    running.worker = worker;
-    running.hasStarted = false;
-    this.#restartDeadline(running);
+  #post(pending: PendingTask, worker: PoolThread): void {
+    const { id, task } = pending;
     const { module, name, input } = task;
     const reloaded = worker.reloaded.splice(0);
-    const posted: PostedTask = { id, control, module: module && String(module), name, input, reloaded };
-    this.#target = worker;
-    // Results come as messages: piscina would end a worker whose result cannot be cloned.
-    piscina.run(posted, { transferList: control === undefined ? [] : [control] }).catch((thrown: unknown) => {
-      if (control !== undefined && isCloneError(thrown)) worker.workerPort = control;
-      this.#fail(running, worker, thrown);
+    try {
+      worker.send({ kind: 'task', task: { id, module: module && String(module), name, input, reloaded } });
+    } catch (error) {
+      worker.reloaded.push(...reloaded);
+      const { what, value } = task.given ?? { what: 'The input of the task', value: input };
+      pending.reject(isCloneError(error) ? notPlain(what, value, error) : error);
+      return this.#remove(pending);
+    }
+    worker.app = task.app;
+    worker.lastUsed = ++this.#lastUse;
+    worker.tasks.set(id, pending);
+    pending.worker = worker;
+    worker.ping();
+    this.#awaitStart(pending, worker);
+  }
+
+  #receive(worker: PoolThread, message: WorkerMessage): void {
+    switch (message.kind) {
+      case 'ready':
+        this.#failedStarts = 0;
+        worker.state = 'ready';
+        return this.#place();
+      case 'pong':
+        worker.silentSinceMs = undefined;
+        return this.#place();
+      case 'evicted':
+        return this.#options.onEvict?.(message.app);
+      case 'call':
+        return void this.#answer(worker, message);
+      case 'ended':
+        return this.#onEnded(worker, message.task, message.result);
+      case 'loading':
+      case 'running':
+        return this.#onProgress(worker, message);
+      case 'closed':
+        return;
+    }
+  }
+
+  #onProgress(
+    worker: PoolThread,
+    { kind, task: id }: { readonly kind: string; readonly task: number },
+  ): void {
+    const pending = worker.tasks.get(id);
+    // A stopped task has no deadline but its grace period.
+    if (pending === undefined || pending.isSettled) return;
+    if (kind === 'loading') return this.#awaitStart(pending, worker);
+    pending.hasStarted = true;
+    const { timeoutMs = this.#options.timeoutMs } = pending.task;
+    const why = `A run of the app "${pending.appLabel}" took longer than ${timeoutMs} ms.`;
+    pending.after(timeoutMs, () => this.#stop(pending, new TerminatedError(why, 'run')));
+  }
+
+  /** The deadline of loading. A task that is behind others in a blocked worker does not load. */
+  #awaitStart(pending: PendingTask, worker: PoolThread): void {
+    const { loadTimeoutMs } = this.#options;
+    pending.after(loadTimeoutMs, () => {
+      const isBehindOthers = worker.silentSinceMs !== undefined && worker.liveTasks.length > 0;
+      if (isBehindOthers) return this.#awaitStart(pending, worker);
+      const why = `Loading the app "${pending.appLabel}" took longer than ${loadTimeoutMs} ms.`;
+      this.#stop(pending, new TerminatedError(why, 'run'));
     });
   }
 
-  #settle(running: RunningTask, worker: PoolWorker, result: TaskResult): void {
-    leaveWorker(running, worker);
-    if (result.ok) running.resolve(restoreErrors(result.value));
-    else running.reject(restoreError(result.error));
-    this.#place();
-  }
-
-  /** The task cannot be posted, or its worker has ended. */
-  #fail(running: RunningTask, worker: PoolWorker, thrown: unknown): void {
-    if (running.worker !== worker) return;
-    leaveWorker(running, worker);
-    const { task, reject } = running;
-    if (isCloneError(thrown)) reject(notPlain(`The input of ${task.name}`, thrown));
-    else if (task.signal?.aborted) reject(task.signal.reason);
-    else if (this.#mayRepeat(running, worker)) this.#enqueue(running, true);
-    else reject(worker.termination ?? describeEnd(task.label ?? task.app, thrown));
-    this.#place();
-  }
-
-  /** A task that has not started had no part in the end of its worker, unless its input is too much for any. */
-  #mayRepeat(running: RunningTask, worker: PoolWorker): boolean {
-    if (running.hasStarted || this.#isClosed || this.#piscina === undefined) return false;
-    if (worker.termination === undefined) running.crashes++;
-    return running.crashes < MAX_CRASHES;
-  }
-
-  #terminate(worker: PoolWorker, why: string): void {
-    if (worker.termination !== undefined) return;
-    worker.termination = terminated(nameApp(worker), why);
-    if (worker.app !== undefined) this.#replaced.push(worker.app);
-    this.#workers.delete(worker.thread.threadId);
-    void worker.thread.terminate();
-  }
-
-  #restartDeadline(running: RunningTask): void {
-    clearTimeout(running.deadline);
-    const { timeoutMs = this.#options.timeoutMs } = running.task;
-    running.deadline = setTimeout(() => {
-      const { worker } = running;
-      if (worker === undefined) return;
-      const hasOthers = [...worker.tasks.values()].some(({ hasStarted }) => hasStarted);
-      // Another task keeps the worker busy, which has a deadline, too.
-      if (!running.hasStarted && hasOthers) this.#restartDeadline(running);
-      else this.#terminate(worker, `a run took longer than ${timeoutMs} ms`);
-    }, timeoutMs);
-  }
-
-  #abort(running: RunningTask): void {
-    const { worker, task, id } = running;
-    if (worker === undefined) {
-      this.#dequeue(running);
-      return running.reject(task.signal?.reason);
+  #onEnded(worker: PoolThread, id: number, result: TaskResult): void {
+    const pending = worker.tasks.get(id);
+    if (pending === undefined) return;
+    worker.tasks.delete(id);
+    this.#remove(pending);
+    if (!pending.isSettled) {
+      this.#queues.get(pending.task.app)?.recordSuccess();
+      if (result.ok) pending.resolve(restoreErrors(result.value));
+      else pending.reject(restoreError(result.error));
     }
-    send(worker, { kind: 'abort', task: id, reason: carryError(task.signal?.reason) });
-    running.grace = setTimeout(() => this.#terminate(worker, 'an aborted run did not end'), ABORT_GRACE_MS);
+    if (worker.state === 'retired') this.#endRetirement(worker);
+    this.#place();
   }
 
-  #receive(worker: PoolWorker, message: WorkerMessage): void {
-    if (message.kind === 'closed') return worker.onClosed();
-    if (message.kind === 'call') return void this.#answer(worker, message);
-    const running = worker.tasks.get(message.task);
-    if (running === undefined) return;
-    if (message.kind === 'ended') return this.#settle(running, worker, message.result);
-    running.hasStarted = true;
-    this.#restartDeadline(running);
+  /** Rejects a task at once. Its worker gets time to end it. */
+  #stop(pending: PendingTask, reason: unknown): void {
+    if (pending.isSettled) return;
+    pending.reject(reason);
+    const { worker } = pending;
+    if (worker === undefined) {
+      this.#queues.get(pending.task.app)?.remove(pending);
+      return this.#remove(pending);
+    }
+    worker.send({ kind: 'abort', task: pending.id, reason: carryError(reason) });
+    worker.ping();
+    pending.after(STOP_GRACE_MS, () => this.#retire(worker, pending, reason));
   }
 
-  async #answer(worker: PoolWorker, message: Extract<WorkerMessage, { kind: 'call' }>): Promise<void> {
+  /**
+   * A stopped task did not end. A worker that answers ends after its other tasks. One that does not answer is terminated; with
+   * other tasks in it a little later, as one of them may block it only for a moment.
+   */
+  #retire(worker: PoolThread, pending: PendingTask, reason: unknown): void {
+    worker.state = 'retired';
+    const isAtFault = reason instanceof TerminatedError;
+    if (worker.liveTasks.length === 0) return this.#terminate(worker, isAtFault);
+    pending.after(OTHERS_GRACE_MS, () => {
+      if (worker.silentSinceMs !== undefined) this.#terminate(worker, isAtFault);
+    });
+    this.#place();
+  }
+
+  #endRetirement(worker: PoolThread): void {
+    const hasStopped = [...worker.tasks.values()].some(({ isSettled }) => isSettled);
+    if (!hasStopped) worker.state = 'ready';
+    else if (worker.liveTasks.length === 0) this.#terminate(worker, true);
+  }
+
+  /** Terminates a worker whose app holds it. Rejects its tasks at once: a thread may take seconds to end. */
+  #terminate(worker: PoolThread, isAtFault: boolean, causedBy: TerminationCause = 'other-run'): void {
+    if (worker.state === 'ended') return;
+    worker.state = 'ended';
+    const [first] = worker.tasks.values();
+    const label = first?.appLabel ?? worker.app;
+    const why =
+      causedBy === 'other-run'
+        ? 'another of its runs blocked the worker'
+        : `it did not answer for ${this.#options.blockTimeoutMs} ms`;
+    worker.termination = new TerminatedError(
+      `The worker of the app "${label}" was terminated: ${why}.`,
+      causedBy,
+    );
+    if (isAtFault && worker.app !== undefined) this.#findQueue(worker.app).recordTermination();
+    this.#moveUnstarted(worker);
+    this.#rejectAll(worker, worker.termination);
+    worker.terminate();
+    this.#place();
+  }
+
+  /** Puts tasks that have not started back to the front of their queue. */
+  #moveUnstarted(worker: PoolThread): void {
+    const unstarted = [...worker.tasks.values()].filter(
+      ({ hasStarted, isSettled }) => !hasStarted && !isSettled,
+    );
+    for (const pending of unstarted.reverse()) {
+      worker.tasks.delete(pending.id);
+      pending.clearTimer();
+      pending.worker = undefined;
+      this.#findQueue(pending.task.app).waiting.unshift(pending);
+    }
+  }
+
+  #rejectAll(worker: PoolThread, error: TerminatedError): void {
+    for (const pending of worker.tasks.values()) {
+      if (!pending.isSettled) pending.reject(error);
+      this.#remove(pending);
+    }
+    worker.tasks.clear();
+  }
+
+  #onExit(worker: PoolThread, cause: unknown): void {
+    this.#workers.delete(worker);
+    if (this.#isClosed || worker.termination !== undefined) {
+      this.#rejectAll(worker, new TerminatedError('The engine pool was closed.', 'pool', cause));
+    } else {
+      this.#onCrash(worker, cause);
+    }
+    if (this.#isClosed || this.#tasks.size === 0) return;
+    this.#startWorkers();
+    this.#place();
+  }
+
+  /** A worker ended by itself: without memory, by an uncaught error, or by process.exit(). */
+  #onCrash(worker: PoolThread, cause: unknown): void {
+    if (worker.lastUsed === 0 && ++this.#failedStarts >= MAX_FAILED_STARTS) {
+      this.#failedStarts = 0;
+      const why = 'The workers of the engine pool end when they start.';
+      return this.#rejectWaiting(new TerminatedError(why, 'pool', cause));
+    }
+    const { liveTasks } = worker;
+    if (worker.app !== undefined && worker.tasks.size > 0) this.#findQueue(worker.app).recordTermination();
+    for (const pending of [...worker.tasks.values()].filter(({ hasStarted }) => !hasStarted)) {
+      // Its input may be too much for any worker.
+      if (++pending.crashes >= MAX_CRASHES) pending.hasStarted = true;
+    }
+    this.#moveUnstarted(worker);
+    const [first] = worker.tasks.values();
+    const isOutOfMemory = cause instanceof Error && Reflect.get(cause, 'code') === 'ERR_WORKER_OUT_OF_MEMORY';
+    const why = isOutOfMemory ? 'it ran out of memory' : 'it ended by itself';
+    const message = `The worker of the app "${first?.appLabel ?? worker.app}" was terminated: ${why}.`;
+    this.#rejectAll(worker, new TerminatedError(message, liveTasks.length > 1 ? 'unknown' : 'run', cause));
+  }
+
+  #checkBlocked(): void {
+    for (const worker of this.#workers) {
+      if (worker.tasks.size === 0 || worker.state === 'starting' || worker.state === 'ended') continue;
+      const silentMs = performance.now() - (worker.silentSinceMs ?? performance.now());
+      if (silentMs < this.#options.blockTimeoutMs) worker.ping();
+      else this.#terminate(worker, true, worker.liveTasks.length > 1 ? 'unknown' : 'run');
+    }
+  }
+
+  #rejectWaiting(error: TerminatedError): void {
+    for (const pending of [...this.#tasks].filter(({ worker }) => worker === undefined))
+      this.#stop(pending, error);
+  }
+
+  async #answer(worker: PoolThread, message: Extract<WorkerMessage, { kind: 'call' }>): Promise<void> {
     const { call, task, name, values } = message;
+    let result: TaskResult;
     try {
-      const value = await this.#findCall(worker, task, name)(values);
-      send(worker, { kind: 'called', call, result: { ok: true, value } });
+      result = { ok: true, value: await this.#findCall(worker, task, name)(values) };
     } catch (thrown) {
-      const error = isCloneError(thrown) ? notPlain(`The result of ${name}`, thrown) : thrown;
-      send(worker, { kind: 'called', call, result: { ok: false, error: carryError(error) } });
+      result = { ok: false, error: carryError(thrown) };
+    }
+    try {
+      worker.send({ kind: 'called', call, result });
+    } catch (error) {
+      const value = result.ok ? result.value : undefined;
+      const refused = carryError(notPlain(`The result of the call "${name}"`, value, error));
+      worker.send({ kind: 'called', call, result: { ok: false, error: refused } });
     }
   }
 
   #findCall(
-    worker: PoolWorker,
+    worker: PoolThread,
     task: number | undefined,
     name: string,
   ): (values: readonly unknown[]) => unknown {
     if (task === undefined) {
       if (name === 'bytes.hold') return ([id, bytes]) => this.#holdBytes(worker, Number(id), Number(bytes));
       const shared = this.#options.calls[name];
-      if (shared !== undefined) return (values) => shared(values, worker.end.signal);
+      if (shared !== undefined) return (values) => shared(values, worker.exit);
     } else {
       const calls = worker.tasks.get(task)?.task.calls;
       const own = calls !== undefined && Object.hasOwn(calls, name) ? calls[name] : undefined;
@@ -462,63 +423,20 @@ export class WorkerPool {
     throw new EngineError('USAGE', `The task has no call "${name}".`);
   }
 
-  async #holdBytes({ tasks }: PoolWorker, id: number, bytes: number): Promise<void> {
+  async #holdBytes({ tasks }: PoolThread, id: number, bytes: number): Promise<void> {
     if (!tasks.has(id)) return;
     await this.#bytes.hold(id, bytes);
     if (!tasks.has(id)) this.#bytes.release(id);
   }
 }
 
-/** Lets a worker close its engines. */
-async function closeWorker(worker: PoolWorker): Promise<void> {
-  // Without a first task it has none.
-  if (worker.workerPort !== undefined) return;
-  await new Promise<void>((resolve) => {
-    const timer = setTimeout(resolve, CLOSE_GRACE_MS);
-    worker.onClosed = () => {
-      clearTimeout(timer);
-      resolve();
-    };
-    send(worker, { kind: 'close' });
-  });
+function isBefore(a: AppQueue, b: AppQueue): boolean {
+  if (a.isOnProbation !== b.isOnProbation) return b.isOnProbation;
+  return (a.waiting[0]?.id ?? 0) < (b.waiting[0]?.id ?? 0);
 }
 
-function send(worker: PoolWorker, message: PoolMessage): void {
-  worker.control.postMessage(message);
-}
-
-function closed(): EngineError {
-  return new EngineError('USAGE', 'The engine pool is closed.');
-}
-
-function leaveWorker(running: RunningTask, worker: PoolWorker): void {
-  clearTimeout(running.deadline);
-  clearTimeout(running.grace);
-  worker.tasks.delete(running.id);
-  running.worker = undefined;
-}
-
-function describeEnd(app: string, thrown: unknown): EngineError {
-  const isOutOfMemory = thrown instanceof Error && Reflect.get(thrown, 'code') === 'ERR_WORKER_OUT_OF_MEMORY';
-  return terminated(app, isOutOfMemory ? 'it ran out of memory' : 'it ended by itself', thrown);
-}
-
-function terminated(app: string | undefined, why: string, cause?: unknown): EngineError {
-  const message = `The worker that ran the app "${app}" was terminated: ${why}.`;
-  return new EngineError('WORKER_TERMINATED', message, { cause });
-}
-
-function nameApp({ app, tasks }: PoolWorker): string | undefined {
-  const [running] = tasks.values();
-  return running?.task.label ?? app;
-}
-
-function isCloneError(thrown: unknown): boolean {
-  return thrown instanceof DOMException && thrown.name === 'DataCloneError';
-}
-
-function notPlain(what: string, cause: unknown): EngineError {
-  return new EngineError('USAGE', `${what} cannot be sent to another thread. Expected plain data.`, {
-    cause,
-  });
+/** Whether an app has no worker, and none is idle or starting. */
+function isWaitingForFirst({ app }: AppQueue, workers: readonly PoolThread[]): boolean {
+  const areBusy = workers.every(({ state, tasks }) => state !== 'starting' && tasks.size > 0);
+  return areBusy && countWorkersOf(app, workers) === 0;
 }

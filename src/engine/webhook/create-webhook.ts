@@ -11,8 +11,6 @@ import type { WebhookReport } from './webhook-report.js';
 /** A webhook of an app, ready to be called, attached and detached any number of times. */
 export interface Webhook {
   readonly name: string;
-  /** `web`: each hook has its own address. `web-shared`: the app has one address, and `uid` finds the recipients. */
-  readonly type: 'web' | 'web-shared';
   /**
    * Processes a call: a web request, or a stored one (`call` of a report). The report always has a response for the
    * sender. Errors of the call or the app are its `error`.
@@ -30,7 +28,7 @@ export interface Webhook {
 
 /** Creates a webhook of an app. Its specification is compiled, and its code loaded, at the first call. */
 export function createWebhook(component: WebhookComponent, runtime: Runtime, limits: WebhookLimits): Webhook {
-  const { name, type } = component;
+  const { name } = component;
   let handle: Handle | undefined;
   const handleFirst: Handle = async (request, input) => {
     handle = await openHandle(component, runtime, limits);
@@ -50,7 +48,6 @@ export function createWebhook(component: WebhookComponent, runtime: Runtime, lim
       );
   return {
     name,
-    type,
     handle: (request, input) => reporting((handle ?? handleFirst)(request, input)),
     attach: run('attach'),
     detach: run('detach'),

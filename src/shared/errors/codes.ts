@@ -37,7 +37,8 @@ export const ERROR_CODES = {
   CONNECTION_OTHER_APP: 'A connection belongs to another app, or to another connection of the app.',
 
   ABORTED: 'The caller stopped the run.',
-  WORKER_TERMINATED: 'The worker thread of a run was terminated; the same run may succeed later.',
+  WORKER_TERMINATED:
+    'The pool ended a run at its deadline, or terminated its worker; the same run may succeed later.',
 
   REST_REQUEST: 'A request to the REST API is not valid.',
   REST_UNAUTHORIZED: 'A request to the REST API carries no known token.',

@@ -74,7 +74,7 @@ export async function executeRun(prepared: PreparedRun, io: Io, signal: AbortSig
     outcome = await consume(run, saving(writer, settings.save, io), {
       maxBundles,
       // For a trigger, the request for the next item confirms the previous one.
-      asksOnce: engine.module(moduleName).type === 'trigger',
+      asksOnce: app.modules.get(moduleName)?.type === 'trigger',
     });
     const { bundles, error } = outcome;
     await progress.stop();

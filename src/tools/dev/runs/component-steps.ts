@@ -4,7 +4,7 @@ import type { App } from '../../../engine/document/app.js';
 import type { Document } from '../../../engine/document/document.js';
 import { readForm } from '../../../engine/parameters/form.js';
 import { secretValues } from '../../../engine/parameters/secret-values.js';
-import type { PoolApp } from '../../../engine/pool/engine-pool.js';
+import type { PoolApp } from '../../../engine/pool/pool-app.js';
 import { createRedactor, type Redactor } from '../../../engine/redaction/redact.js';
 import { collectSecrets } from '../../../engine/redaction/secrets.js';
 import type { RunWarning, TraceEvent } from '../../../engine/run/trace.js';

@@ -205,18 +205,18 @@ async function carryOut(asked: RunRequest, engine: Engine, input: RunInput): Pro
     const report = await engine.endpoint(asked.name).run(input);
     return { ...report, bundles: report.ok ? toList(report.result) : [] };
   }
-  const module = engine.module(asked.name);
-  if (module.type === 'responder') {
-    const report = await engine.module(asked.name, module.type).respond(input);
+  const type = engine.app.modules.get(asked.name)?.type;
+  if (type === 'responder') {
+    const report = await engine.module(asked.name, type).respond(input);
     return { ...report, bundles: report.ok ? [report.result] : [] };
   }
-  const run = module.run(input);
+  const run = engine.module(asked.name).run(input);
   const bundles: unknown[] = [];
   const wanted = Math.min(asked.limit ?? MAX_BUNDLES, MAX_BUNDLES);
   try {
     for await (const bundle of run) {
       bundles.push(bundle);
-      if (bundles.length >= wanted && module.type !== 'trigger') break;
+      if (bundles.length >= wanted && type !== 'trigger') break;
     }
     return { ...run.report(), error: undefined, bundles: bundles.slice(0, wanted) };
   } catch (error) {

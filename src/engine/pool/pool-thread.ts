@@ -1,0 +1,106 @@
+import { type ResourceLimits, Worker } from 'node:worker_threads';
+import type { AppDefinition } from '../loading/define-app.js';
+import type { PoolMessage, PoolWorkerData, WorkerMessage } from './messages.js';
+import type { PendingTask } from './pending-task.js';
+import type { TerminatedError } from './terminated.js';
+
+/** Time for closing engines. [choice] */
+const CLOSE_GRACE_MS = 2000;
+
+export interface PoolThreadOptions {
+  readonly file: URL;
+  readonly resourceLimits: ResourceLimits;
+  readonly workerData: PoolWorkerData;
+}
+
+/** What a thread reports to its pool. */
+export interface PoolThreadEvents {
+  readonly onMessage: (worker: PoolThread, message: WorkerMessage) => void;
+  /** The thread has ended; `cause` is its uncaught error, if any. */
+  readonly onExit: (worker: PoolThread, cause: unknown) => void;
+}
+
+/** One worker thread, as seen from the main thread. */
+export class PoolThread {
+  /** Tasks that the worker has not ended, by id. */
+  readonly tasks: Map<number, PendingTask> = new Map();
+  /** The app whose tasks it runs, or ran last. */
+  app: string | undefined;
+  lastUsed = 0;
+  /** Apps that the next task has to load again. */
+  readonly reloaded: (string | AppDefinition)[] = [];
+  /** `retired`: it gets no further tasks. */
+  state: 'starting' | 'ready' | 'retired' | 'ended' = 'starting';
+  /** Why its tasks end with it. */
+  termination: TerminatedError | undefined;
+  /** When the unanswered ping was sent. Undefined while the event loop is known to be free. */
+  silentSinceMs: number | undefined;
+  readonly #thread: Worker;
+  readonly #exit = new AbortController();
+  #cause: unknown;
+  #onClosed: () => void = () => {};
+
+  constructor({ file, resourceLimits, workerData }: PoolThreadOptions, events: PoolThreadEvents) {
+    this.#thread = new Worker(file, { resourceLimits, workerData, name: 'iml-runtime' });
+    this.#thread.on('message', (message: WorkerMessage) => {
+      if (message.kind === 'closed') this.#onClosed();
+      else events.onMessage(this, message);
+    });
+    this.#thread.on('error', (error) => {
+      this.#cause = error;
+    });
+    this.#thread.on('exit', () => {
+      this.state = 'ended';
+      this.#onClosed();
+      this.#exit.abort(this.termination);
+      events.onExit(this, this.#cause);
+    });
+  }
+
+  /** Aborted when the thread has ended. */
+  get exit(): AbortSignal {
+    return this.#exit.signal;
+  }
+
+  /** Running tasks whose result somebody awaits. */
+  get liveTasks(): readonly PendingTask[] {
+    return [...this.tasks.values()].filter(({ hasStarted, isSettled }) => hasStarted && !isSettled);
+  }
+
+  /** @throws DataCloneError for a message that is not plain data */
+  send(message: PoolMessage): void {
+    this.#thread.postMessage(message);
+  }
+
+  /** Checks whether the event loop of the worker is free: it answers with `pong`. */
+  ping(): void {
+    if (this.silentSinceMs !== undefined) return;
+    this.silentSinceMs = performance.now();
+    this.send({ kind: 'ping' });
+  }
+
+  /** Whether the thread keeps the process running. */
+  keepProcess(isNeeded: boolean): void {
+    if (isNeeded) this.#thread.ref();
+    else this.#thread.unref();
+  }
+
+  terminate(): void {
+    void this.#thread.terminate();
+  }
+
+  /** Lets the worker close its engines, and ends it. */
+  async close(): Promise<void> {
+    if (this.state === 'ready' || this.state === 'retired') {
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, CLOSE_GRACE_MS);
+        this.#onClosed = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+        this.send({ kind: 'close' });
+      });
+    }
+    await this.#thread.terminate();
+  }
+}
