@@ -16,9 +16,6 @@ export type FlowEngine = Pick<Engine, 'module'> & { readonly app?: App | undefin
  * @param engine an engine, or an app of a pool
  * @param app the app, as `loadApp` or `defineApp` gives it. Required for an app of a pool
  * @throws SpecError (SPEC_MISSING) for an unknown module, SPEC_INVALID for a form nested too deep; EngineError (USAGE) without the app
- * @example
- * const app = await loadApp('./crm');
- * const step = engineModule(pool.app('./crm'), 'listContacts', app);
  */
 export function engineModule(
   engine: FlowEngine,

@@ -432,6 +432,7 @@ describe('workers', () => {
 
   it('are assigned to a waiting app before others start more', async () => {
     const pool = createPool({ threads: 2 });
+    await Promise.all(['a', 'b'].map((app) => waitAs(pool, app, 1)));
     const ended: string[] = [];
     const run = async (app: string): Promise<void> => {
       await waitAs(pool, app, 200);

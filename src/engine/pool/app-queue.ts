@@ -1,4 +1,4 @@
-import type { PendingTask } from './pending-task.js';
+import type { PendingTask } from './pool-thread.js';
 
 /** Pause of an app after its run blocked a worker, doubled with each further one. [choice] */
 const FIRST_PAUSE_MS = 500;

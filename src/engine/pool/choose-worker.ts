@@ -7,7 +7,16 @@ export interface PlacementRules {
   readonly tasksPerWorker: number;
   /** Whether an app may start more tasks beside its running ones. False while another app waits for a first worker. */
   readonly mayJoin: boolean;
+  /** Whether a run of the app has ended normally. */
+  readonly isProven: (app: string | undefined) => boolean;
+  readonly hasProven: boolean;
 }
+
+/** Time after which a worker that answers is taken for one whose app only waits. [choice] */
+const TRUSTED_AFTER_MS = 1000;
+
+/** Longest silence of a worker that is not taken for blocked. [choice] */
+const MAX_SILENCE_MS = 500;
 
 /** Workers that run tasks of an app. */
 export function countWorkersOf(app: string, workers: readonly PoolThread[]): number {
@@ -21,10 +30,11 @@ export function countWorkersOf(app: string, workers: readonly PoolThread[]): num
  * @returns undefined if the task has to wait
  */
 export function chooseWorker(
-  { app, isOnProbation, isProven }: AppQueue,
+  { app, isOnProbation }: AppQueue,
   workers: readonly PoolThread[],
-  { threads, tasksPerWorker, mayJoin }: PlacementRules,
+  rules: PlacementRules,
 ): PoolThread | undefined {
+  const { threads, tasksPerWorker, mayJoin } = rules;
   const ready = workers.filter(({ state }) => state === 'ready');
   const held = countWorkersOf(app, workers);
   if (isOnProbation && held > 0) return undefined;
@@ -35,7 +45,7 @@ export function chooseWorker(
     const isStarting = workers.some(({ state }) => state === 'starting');
     const isOfOther = free?.app !== undefined && free.app !== app;
     if (isStarting && (free === undefined || isOfOther)) return undefined;
-    if (free !== undefined && (isProven || isNotLast(free, workers, threads))) return free;
+    if (free !== undefined && (rules.isProven(app) || isNotLast(free, workers, rules))) return free;
   }
   if (!mayJoin) return undefined;
   const own = ready.filter((worker) => worker.app === app && fits(worker, tasksPerWorker));
@@ -47,15 +57,19 @@ function fits({ tasks }: PoolThread, tasksPerWorker: number): boolean {
 }
 
 /**
- * Whether another worker is idle or answers. An app of which no run has ended yet may block its worker: it gets none
- * while all others may be blocked, so that apps that have run before find a worker.
+ * Whether another worker is idle, or runs an app that does not block it. An app of which no run has ended yet may block
+ * its worker: it gets none while all others may be blocked, so that apps that have run before find a worker.
  */
-function isNotLast(free: PoolThread, workers: readonly PoolThread[], threads: number): boolean {
-  if (threads === 1) return true;
-  return workers.some(
-    (other) =>
-      other !== free &&
-      other.state !== 'ended' &&
-      (other.tasks.size === 0 || other.silentSinceMs === undefined),
-  );
+function isNotLast(
+  free: PoolThread,
+  workers: readonly PoolThread[],
+  { threads, isProven, hasProven }: PlacementRules,
+): boolean {
+  if (threads === 1 || !hasProven) return true;
+  return workers.some((other) => {
+    if (other === free || other.state === 'ended') return false;
+    if (other.tasks.size === 0) return true;
+    if (isProven(other.app)) return other.silentMs < MAX_SILENCE_MS;
+    return other.answeredForMs > TRUSTED_AFTER_MS && other.silentSinceMs === undefined;
+  });
 }

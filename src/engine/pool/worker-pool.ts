@@ -9,8 +9,7 @@ import { carryError, restoreError, restoreErrors } from './carry-errors.js';
 import { chooseWorker, countWorkersOf } from './choose-worker.js';
 import { isCloneError, notPlain } from './find-uncloneable.js';
 import type { PoolWorkerData, TaskResult, WorkerMessage } from './messages.js';
-import { type AnyPoolTask, PendingTask } from './pending-task.js';
-import { PoolThread } from './pool-thread.js';
+import { type AnyPoolTask, PendingTask, PoolThread } from './pool-thread.js';
 import { TerminatedError, type TerminationCause } from './terminated.js';
 
 /** How tasks are spread over workers. */
@@ -174,9 +173,11 @@ export class WorkerPool {
     const workers = [...this.#workers];
     // While an app waits for a worker the others start nothing beside their running tasks, or it would wait for ever.
     let mayJoin = true;
+    const isProven = (app = ''): boolean => this.#queues.get(app)?.isProven ?? false;
+    const hasProven = [...this.#queues.values()].some((queue) => queue.isProven);
     while (open.size > 0) {
       const queue = [...open].reduce((first, other) => (isBefore(other, first) ? other : first));
-      const worker = chooseWorker(queue, workers, { ...this.#options, mayJoin });
+      const worker = chooseWorker(queue, workers, { ...this.#options, mayJoin, isProven, hasProven });
       const next = worker && queue.waiting.shift();
       if (worker !== undefined && next !== undefined) this.#post(next, worker);
       else if (isWaitingForFirst(queue, workers)) mayJoin = false;
@@ -196,10 +197,8 @@ export class WorkerPool {
       pending.reject(isCloneError(error) ? notPlain(what, value, error) : error);
       return this.#remove(pending);
     }
-    worker.app = task.app;
+    worker.addTask(pending);
     worker.lastUsed = ++this.#lastUse;
-    worker.tasks.set(id, pending);
-    pending.worker = worker;
     worker.ping();
     this.#awaitStart(pending, worker);
   }
@@ -211,7 +210,7 @@ export class WorkerPool {
         worker.state = 'ready';
         return this.#place();
       case 'pong':
-        worker.silentSinceMs = undefined;
+        worker.recordPong();
         return this.#place();
       case 'evicted':
         return this.#options.onEvict?.(message.app);
@@ -378,8 +377,7 @@ export class WorkerPool {
   #checkBlocked(): void {
     for (const worker of this.#workers) {
       if (worker.tasks.size === 0 || worker.state === 'starting' || worker.state === 'ended') continue;
-      const silentMs = performance.now() - (worker.silentSinceMs ?? performance.now());
-      if (silentMs < this.#options.blockTimeoutMs) worker.ping();
+      if (worker.silentMs < this.#options.blockTimeoutMs) worker.ping();
       else this.#terminate(worker, true, worker.liveTasks.length > 1 ? 'unknown' : 'run');
     }
   }

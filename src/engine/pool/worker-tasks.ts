@@ -48,7 +48,9 @@ async function warmUp(): Promise<void> {
     import('../sandbox/create-sandbox.js'),
     import('../sandbox/quickjs-code.js'),
     import('../loading/read-app.js'),
-    import('../module/run-module.js'),
+    import('../component/check-parameters.js'),
+    import('../webhook/compile-webhook.js'),
+    import('../webhook/process-webhook.js'),
   ]);
   // A bundle has no file of it: the first engine with custom functions reports that, or has the option `quickJsWasm`.
   await loadQuickJs().catch(() => {});
