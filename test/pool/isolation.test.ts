@@ -1,14 +1,18 @@
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   type AppDefinition,
+  createEngine,
   createEnginePool,
+  defineApp,
   type EngineError,
   type EnginePool,
   type EnginePoolOptions,
 } from '../../src/index.js';
+import { engineModule } from '../../src/scenario/index.js';
 import { buildWorkers, WORKER_MODULES } from './build-workers.js';
 
 let worker: URL;
@@ -193,5 +197,84 @@ describe('what a run gives', () => {
     };
     expect(await failureOf(streamed())).toMatchObject(expected);
     expect((await app.module('quick').run()).ok).toBe(true);
+  });
+});
+
+describe('an app in a pool, used like an engine', () => {
+  it('reports a run that is iterated, and the error that ended the loop', async () => {
+    const app = createPool().app(appOf('streamed'));
+    const run = app.module('quick').run();
+    for await (const bundle of run) expect(bundle).toEqual({ n: 1 });
+    expect(run.report()).toMatchObject({ ok: true, stats: { requests: 1 } });
+    expect(run.report().trace.length).toBeGreaterThan(0);
+    expect(await run).toBe(run.report());
+  });
+
+  it('has catch and finally on runs', async () => {
+    const app = createPool().app(appOf('promise'));
+    const missing = app.module('missing').run();
+    expect(await missing.catch((error) => error)).toMatchObject({ code: 'SPEC_MISSING' });
+    let isOver = false;
+    await app
+      .module('quick')
+      .run()
+      .finally(() => {
+        isOver = true;
+      });
+    expect(isOver).toBe(true);
+  });
+
+  it('runs the steps of a flow, with the states of a trigger', async () => {
+    const definition: AppDefinition = {
+      ...appOf('flow'),
+      modules: {
+        watch: {
+          type: 'trigger',
+          communication: {
+            url: '/1',
+            response: {
+              limit: 2,
+              iterate: '{{body.items}}',
+              output: '{{item}}',
+              trigger: { id: '{{item.id}}', type: 'id', order: 'asc' },
+            },
+          },
+        },
+        take: { communication: { response: { output: { got: '{{parameters.n}}' } } } },
+      },
+    };
+    const app = defineApp(definition);
+    const engine = createPool().app(definition);
+    const { default: readOptions } = await import(pathToFileURL(setup).href);
+    const inProcess = createEngine({ app, ...(await readOptions({})) });
+    const input = { parameters: {}, start: 'all' } as const;
+    const outcome = await engineModule(engine, 'watch', app).run(input);
+    expect(outcome).toMatchObject({ bundles: [{ id: 0 }, { id: 1 }], state: { lastId: 1 } });
+    expect(outcome).toEqual(await engineModule(inProcess, 'watch').run(input));
+    const step = engineModule(engine, 'take', app);
+    expect(await step.run({ parameters: { n: 3 } })).toMatchObject({ bundles: [{ got: 3 }] });
+    expect(() => engineModule(engine, 'watch')).toThrow('third argument');
+  });
+
+  it('adds one listener to a signal, however many runs share it', async () => {
+    const warnings: string[] = [];
+    const onWarning = (warning: Error): void => void warnings.push(warning.name);
+    process.on('warning', onWarning);
+    const app = createPool().app(appOf('shared'));
+    const { signal } = new AbortController();
+    await Promise.all(Array.from({ length: 30 }, () => app.module('quick').run({ signal })));
+    await sleep(10);
+    process.off('warning', onWarning);
+    expect(warnings).not.toContain('MaxListenersExceededWarning');
+  });
+
+  it('names the option of a missing setup file, and the part of an input that is no plain data', async () => {
+    expect(() => createPool({ setup: './nowhere.mjs' })).toThrow(/^The option "setup" of createEnginePool/);
+    const input = { parameters: { list: [1, () => 1] } };
+    const { code, message } = await failureOf(createPool().app(appOf('input')).module('quick').run(input));
+    expect([code, message]).toEqual([
+      'USAGE',
+      'The input of module "quick" run() cannot be sent to another thread at "parameters.list.1". Expected plain data.',
+    ]);
   });
 });
