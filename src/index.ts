@@ -1,6 +1,6 @@
 // Apps
 
-export type { App } from './engine/document/app.js';
+export type { App, ModuleType } from './engine/document/app.js';
 export type { AppDefinition } from './engine/loading/define-app.js';
 export { defineApp } from './engine/loading/define-app.js';
 export { loadApp } from './engine/loading/load-app.js';
@@ -12,7 +12,9 @@ export type { Endpoint, Module, PollingTrigger, Responder, Rpc } from './engine/
 export type { EngineOptions } from './engine/engine-options.js';
 export type { HttpOptions } from './engine/engine-transport.js';
 export { createEnginePool, type EnginePool, type EnginePoolOptions } from './engine/pool/engine-pool.js';
-export type { WorkerContext } from './engine/pool/messages.js';
+export type { AppSource, PoolTask, WorkerContext } from './engine/pool/messages.js';
+export type { PoolApp } from './engine/pool/pool-app.js';
+export { TerminatedError, type TerminationCause } from './engine/pool/terminated.js';
 export type { PoolSetup } from './engine/pool/worker-engines.js';
 export { DEFAULT_LIMITS, type Limits } from './engine/run/limits.js';
 
@@ -20,7 +22,7 @@ export { DEFAULT_LIMITS, type Limits } from './engine/run/limits.js';
 
 export type { RunInput } from './engine/component/check-and-connect.js';
 export type { ModuleRun } from './engine/component/module-run.js';
-export type { RunFailure, RunReport, RunStats } from './engine/component/report.js';
+export type { Reporting, RunFailure, RunReport, RunStats } from './engine/component/report.js';
 export type { TriggerState } from './engine/component/trigger-data.js';
 export type { Bundle } from './engine/run/collect-outputs.js';
 export type { RunWarning, StopReason, TraceEvent } from './engine/run/trace.js';
@@ -28,7 +30,12 @@ export type { RunWarning, StopReason, TraceEvent } from './engine/run/trace.js';
 // Connections
 
 export type { Connection } from './engine/connection/connection.js';
-export type { PendingAuthorization } from './engine/connection/connection-input.js';
+export type {
+  AuthorizeInput,
+  ConnectionReport,
+  KnownConnection,
+  PendingAuthorization,
+} from './engine/connection/connection-input.js';
 export type { ConnectionStore, StoredConnection } from './engine/connection/connection-store.js';
 export { fromPortable, toPortable } from './shared/portable-value.js';
 
