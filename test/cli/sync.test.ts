@@ -51,6 +51,7 @@ async function start(source: string): Promise<string> {
   cpSync(source, path.join(folder, 'app'), { recursive: true });
   const pushed = await iml(`push app ${there()} --create --yes --skip-check --skip-tests`);
   expect(pushed, pushed.out + pushed.err).toMatchObject({ code: 0 });
+  id = manifestOf(path.join(folder, 'app')).origins.at(-1)?.appId ?? '';
   return path.join(folder, 'app');
 }
 
@@ -136,7 +137,7 @@ describe('iml push, pull and status', { timeout: 60_000 }, () => {
   it('show a plan and write nothing without --yes', async () => {
     cpSync(BOOKSHOP, path.join(folder, 'app'), { recursive: true });
     const before = readFileSync(path.join(folder, 'app/makecomapp.json'), 'utf8');
-    await make.sdk.apps.create({ name: id, label: 'X', audience: 'global' });
+    ({ name: id } = await make.sdk.apps.create({ name: id, label: 'X', audience: 'global' }));
     const shown = await iml(`push app ${there()}`);
     expect(shown).toMatchObject({ code: 1, err: expect.stringContaining('Add --yes') });
     expect(shown.out).toContain('new here       module getBook');
@@ -214,6 +215,7 @@ describe('iml push, pull and status', { timeout: 60_000 }, () => {
     await iml('init app acme --base-url https://api.acme.example/v1 --auth api-key');
     const pushed = await iml(`push acme ${there()} --create --yes`);
     expect(pushed, pushed.err).toMatchObject({ code: 0 });
+    id = manifestOf(path.join(folder, 'acme')).origins[0]?.appId ?? '';
     await iml('add module listContacts acme');
     expect((await iml('push acme --yes')).code).toBe(0);
     expect(await make.sdk.modules.get(id, 1, 'listContacts')).toMatchObject({ connection: id, typeId: 9 });
@@ -222,9 +224,33 @@ describe('iml push, pull and status', { timeout: 60_000 }, () => {
     expect(idMapping?.['connection']).toEqual([{ local: 'account', remote: id }]);
   });
 
+  it('take the name of a created app from the answer, and create no second one', async () => {
+    await iml('init app acme --base-url https://api.acme.example/v1 --auth api-key');
+    const line = `push acme ${there()} --create --yes`;
+    const { fetch } = globalThis;
+    globalThis.fetch = async (input, init) => {
+      const response = await fetch(input, init);
+      if (init?.method === 'POST') throw new TypeError('fetch failed');
+      return response;
+    };
+    // The server creates the app, but its answer is lost.
+    const cut = await iml(line).finally(() => {
+      globalThis.fetch = fetch;
+    });
+    expect(cut).toMatchObject({ code: 2, err: expect.stringContaining('cannot be reached') });
+    for (const repeated of [line, line, 'push acme --yes'])
+      expect(await iml(repeated)).toMatchObject({ code: 0 });
+    const apps = (await make.sdk.apps.list()).filter(({ name }) => name.startsWith(`${id}-`));
+    expect(apps.map(({ name }) => name)).toEqual([expect.stringMatching(/^app-\d+-[0-9a-z]{6}$/)]);
+    const { origins } = manifestOf(path.join(folder, 'acme'));
+    expect(origins.map(({ appId }) => appId)).toEqual(apps.map(({ name }) => name));
+    expect(await make.sdk.modules.list(String(apps[0]?.name), 1)).not.toHaveLength(0);
+    expect((await iml('status acme')).out).toContain('no differences');
+  });
+
   it.each([1, 4, 9, 40])('complete a push that ended after %i requests', async (limit) => {
     cpSync(BOOKSHOP, path.join(folder, 'app'), { recursive: true });
-    await make.sdk.apps.create({ name: id, label: 'X', audience: 'global' });
+    ({ name: id } = await make.sdk.apps.create({ name: id, label: 'X', audience: 'global' }));
     const { fetch } = globalThis;
     let left = limit;
     globalThis.fetch = async (input, init) => {
@@ -247,7 +273,7 @@ describe('iml push, pull and status', { timeout: 60_000 }, () => {
 
   it.each([1, 12])('complete a push whose process was killed after it wrote %i parts', async (parts) => {
     cpSync(BOOKSHOP, path.join(folder, 'app'), { recursive: true });
-    await make.sdk.apps.create({ name: id, label: 'X', audience: 'global' });
+    ({ name: id } = await make.sdk.apps.create({ name: id, label: 'X', audience: 'global' }));
     const options = `${there()} --yes --skip-check --skip-tests`.split(' ');
     process.env['MAKE_API_KEY'] = stage.token;
     const { HOME } = process.env;
@@ -366,6 +392,7 @@ it('sends no file that a link of the app leads out to', async () => {
   symlinkSync(path.join(folder, 'secret.md'), path.join(folder, 'app/README.md'));
   const pushed = await iml(`push app ${there()} --create --yes --skip-check --skip-tests`);
   expect(pushed.out + pushed.err).toMatch(/left alone +README\.md: it leads through a link \(README\.md\)/);
+  id = manifestOf(path.join(folder, 'app')).origins[0]?.appId ?? '';
   const readme = await fetch(`http://${stage.zone}/api/v2/sdk/apps/${id}/1/readme`, {
     headers: { authorization: `Token ${stage.token}` },
   });
@@ -457,8 +484,8 @@ describe('the token of iml status', () => {
   });
 
   it('is the one that iml login stored for the host, encrypted, unless the environment has one', async () => {
+    ({ name: id } = await make.sdk.apps.create({ name: id, label: 'X', audience: 'global' }));
     writeOrigin({ baseUrl: `http://${stage.zone}/api` });
-    await make.sdk.apps.create({ name: id, label: 'X', audience: 'global' });
     const login = `login http://${stage.zone}/api`;
     const asked: boolean[] = [];
     const ask = async (_question: string, isHidden: boolean): Promise<string> => {
@@ -510,14 +537,14 @@ describe('the token of iml status', () => {
 
   it('is read from a file of the app or of .secrets, never from another hidden file or through a link', async () => {
     const baseUrl = `http://${stage.zone}/api`;
-    await make.sdk.apps.create({ name: id, label: 'X', audience: 'global' });
+    ({ name: id } = await make.sdk.apps.create({ name: id, label: 'X', audience: 'global' }));
     const key = (file: string): void => {
       mkdirSync(path.join(folder, 'app', path.dirname(file)), { recursive: true });
       writeFileSync(path.join(folder, 'app', file), stage.token);
     };
     for (const [file, refusal] of [
       ['.env', 'is hidden (.env)'],
-      ['.secrets/../.env', 'is hidden (.env)'],
+      ['.secrets/../.env', "is outside the app's folder"],
       ['.git/config', 'is hidden (.git)'],
       ['../key', "is outside the app's folder"],
     ] as const) {

@@ -98,8 +98,8 @@ describe.each(CORPUS_APPS)('the app %s', (source) => {
   it('is pushed to an empty API, comes back byte by byte, and shows edits of both sides', async () => {
     const root = path.join(folder, 'app');
     cpSync(path.join(CORPUS, source), root, { recursive: true });
+    id = await (await openApi()).createApp({ name: id, label: 'X', audience: 'global', private: true });
     const api = await openApi();
-    await api.createApp({ name: id, label: 'X', audience: 'global', private: true });
     expect((await push(await plan(root), SILENT)).failures).toEqual([]);
     const pushed = await plan(root);
     expect(showDifferences(pushed)).toEqual([]);

@@ -19,8 +19,11 @@ beforeAll(async () => {
 });
 afterAll(() => stage.close());
 beforeEach(async () => {
-  app = `acme-${++number}`;
-  await make.sdk.apps.create({ name: app, label: 'Acme', audience: 'global' });
+  ({ name: app } = await make.sdk.apps.create({
+    name: `acme-${++number}`,
+    label: 'Acme',
+    audience: 'global',
+  }));
 });
 
 function client(token: string): Make {
@@ -64,6 +67,59 @@ describe('the development of custom apps with the unchanged @makehq/sdk', () => 
     await make.sdk.apps.makePrivate(app, 1);
     await make.sdk.apps.delete(app, 1);
     await expect(make.sdk.apps.get(app, 1)).rejects.toMatchObject({ statusCode: 404 });
+  });
+
+  it('gives a private app a name with six more characters, and needs no audience', async () => {
+    const create = async (body: object): Promise<{ app: { name: string } }> => {
+      const sent = JSON.stringify(body);
+      return JSON.parse(await (await send('POST', '', sent, 'application/json', '/sdk/apps')).text());
+    };
+    const about = { label: 'CRM', description: 'd', theme: '#000000', language: 'en' };
+    const { app: made } = await create({ name: `crm-${number}`, ...about });
+    expect(made.name).toMatch(new RegExp(`^crm-${number}-[0-9a-z]{6}$`));
+    const { app: long } = await create({ name: 'a'.repeat(30), ...about });
+    expect(long.name).toMatch(/^a{23}-[0-9a-z]{6}$/);
+    expect(await make.sdk.apps.get(long.name, 1)).toMatchObject({ label: 'CRM' });
+    expect((await create({ name: `open-${number}`, ...about, private: false })).app.name).toBe(
+      `open-${number}`,
+    );
+  });
+
+  it('stores no member that the schema of a body does not name', async () => {
+    const more = { approved: true, public: true, created: '1999-01-01', version: 9, unknown: 'x', userId: 7 };
+    const json = 'application/json';
+    const call = async (method: string, at: string, body: object, path?: string): Promise<number> =>
+      (await send(method, at, JSON.stringify({ ...more, ...body }), json, path)).status;
+    const connection = await make.sdk.connections.create(app, { type: 'basic', label: 'One' });
+    await make.sdk.webhooks.create(app, { type: 'web', label: 'Hook' });
+    await make.sdk.modules.create(app, 1, MODULE);
+    const rows = async (): Promise<readonly unknown[]> => [
+      await make.sdk.apps.get(app, 1, { cols: ['*'] }),
+      await make.sdk.modules.get(app, 1, 'listThings'),
+      await make.sdk.connections.get(connection.name),
+      await make.sdk.webhooks.get(app),
+    ];
+    const before = await rows();
+    expect(await call('PATCH', '', {}, `/sdk/apps/${app}/1`)).toBe(200);
+    expect(await call('PATCH', 'modules/listThings', { name: 'other' })).toBe(200);
+    expect(await call('PATCH', '', { name: 'other' }, `/sdk/apps/connections/${connection.name}`)).toBe(200);
+    expect(await call('PATCH', '', { name: 'other' }, `/sdk/apps/webhooks/${app}`)).toBe(200);
+    expect(await rows()).toEqual(before);
+    expect(await call('POST', 'modules', { ...MODULE, name: 'madeNow' })).toBe(200);
+    expect(await make.sdk.modules.get(app, 1, 'madeNow')).toMatchObject({ approved: false, public: false });
+    const made = await send(
+      'POST',
+      '',
+      JSON.stringify({ ...more, name: 'mal-app', label: 'M' }),
+      json,
+      '/sdk/apps',
+    );
+    const { app: row }: { app: { name: string } } = JSON.parse(await made.text());
+    expect(await make.sdk.apps.get(row.name, 1, { cols: ['*'] })).toMatchObject({
+      approved: false,
+      public: false,
+      version: 1,
+    });
   });
 
   it.each([
@@ -217,10 +273,10 @@ describe('the development of custom apps with the unchanged @makehq/sdk', () => 
     ]) {
       await expect(call()).rejects.toMatchObject({ statusCode: 404 });
     }
-    await bob.sdk.apps.create({ name: `bob-${number}`, label: 'Bob', audience: 'global' });
+    const own = await bob.sdk.apps.create({ name: `bob-${number}`, label: 'Bob', audience: 'global' });
     expect(await bob.sdk.apps.list({ all: true })).toHaveLength(1);
     expect(await make.sdk.apps.list({ all: true })).toContainEqual(
-      expect.objectContaining({ name: `bob-${number}` }),
+      expect.objectContaining({ name: own.name }),
     );
   });
 });
@@ -268,8 +324,9 @@ describe('the development of custom apps with the unchanged @makehq/cli', { time
       };
       const options = { name: 'acme', label: 'Acme', audience: 'global', theme: '#336699', language: 'en' };
       const flags = Object.entries(options).flatMap(([name, value]) => [`--${name}`, value]);
-      await cli('sdk-apps', 'create', ...flags);
-      const own = ['--app-name', 'acme', '--app-version', '1'];
+      const created = await cli('sdk-apps', 'create', ...flags);
+      const [name = ''] = /acme-[0-9a-z]{6}/.exec(created) ?? [];
+      const own = ['--app-name', name, '--app-version', '1'];
       const about = ['--type-id', '4', '--label', 'Get a thing', '--description', 'Returns a thing.'];
       await cli(
         'sdk-modules',

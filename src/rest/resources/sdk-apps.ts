@@ -1,4 +1,4 @@
-import type { PlainObject } from '../../shared/plain-object.js';
+import { isPlainObject, ownMember, type PlainObject } from '../../shared/plain-object.js';
 import {
   flag,
   freeForm,
@@ -42,6 +42,8 @@ const WRITE = { tag: TAG, scopes: ['sdk-apps:write'] } as const;
 
 /** Names of apps. [src] */
 const APP_NAME = '^[a-z][0-9a-z-]{1,28}[0-9a-z]$';
+const MAX_APP_NAME = 30;
+const SUFFIX_LENGTH = 6;
 const COMPONENT_NAME = '^[a-zA-Z][0-9a-zA-Z-]{0,127}$';
 
 const APP_PATH = '/sdk/apps/{appName}/{appVersion}';
@@ -130,10 +132,17 @@ function define(description: Description, handler: (call: SdkCall) => Promise<un
         section: String(given['section'] ?? ''),
         changeId: Number(given['changeId']),
         query: { ...call.query },
-        body: { ...call.body },
+        body: pickMembers(body, call.body),
       });
     },
   };
+}
+
+/** Handlers store what they get, so a body has only the members that its schema names. */
+function pickMembers(schema: Schema<unknown> | undefined, given: PlainObject): PlainObject {
+  const named = schema === undefined ? undefined : ownMember(schema, 'properties');
+  if (!isPlainObject(named)) return {};
+  return Object.fromEntries(Object.entries(given).filter(([name]) => Object.hasOwn(named, name)));
 }
 
 function appRecord({ name, version, record }: SdkAppRow, columns: readonly string[]): PlainObject {
@@ -159,6 +168,12 @@ const listApps = define(
   },
 );
 
+/** Make gives a new private app the name asked for with six more characters: `acme-x1y2z3`. [src] */
+function withSuffix(name: string, uuid: string): string {
+  const digits = uuid.replace(/[^0-9a-z]/g, '').slice(-SUFFIX_LENGTH);
+  return `${name.slice(0, MAX_APP_NAME - SUFFIX_LENGTH - 1)}-${digits}`;
+}
+
 const createApp = define(
   {
     ...WRITE,
@@ -167,28 +182,30 @@ const createApp = define(
     path: '/sdk/apps',
     summary: 'Creates a custom app.',
     body: object(
-      { name: APP_PARAMS.appName, label: LABEL, audience: AUDIENCE },
-      { ...APP_MEMBERS, private: flag() },
+      { name: APP_PARAMS.appName, label: LABEL },
+      // Scripts that work with Make send none.
+      { ...APP_MEMBERS, audience: AUDIENCE, private: flag() },
     ),
     response: wrapped('app', APP_SCHEMA),
   },
   async ({ services, caller, body, nowMs }) => {
-    const { name, private: isPrivate = true, ...members } = body;
+    const { name: asked, private: isPrivate = true, ...members } = body;
     // Addresses of connections and webhooks have these in the place of the name of an app.
-    if (name === 'connections' || name === 'webhooks') {
+    if (asked === 'connections' || asked === 'webhooks') {
       throw badRequest([invalidParameter('name', 'must be another name')]);
     }
+    const name = isPrivate === false ? String(asked) : withSuffix(String(asked), services.uuid());
     const app = await services.store.transaction(async (writer) => {
-      if ((await writer.count('sdkApps', { name: String(name), version: 1 })) > 0) {
+      if ((await writer.count('sdkApps', { name, version: 1 })) > 0) {
         const detail = `An app with the name ${name} already exists.`;
         throw refused('IM005', { message: 'Invalid input parameters', detail });
       }
       return writer.insert('sdkApps', {
-        name: String(name),
+        name,
         version: 1,
         userId: caller.user.id,
         record: {
-          ...{ description: '', theme: '#cccccc', language: 'en', countries: null },
+          ...{ description: '', theme: '#cccccc', language: 'en', countries: null, audience: 'global' },
           ...members,
           ...{ public: isPrivate === false, approved: false, beta: false, global: false },
           created: new Date(nowMs).toISOString(),

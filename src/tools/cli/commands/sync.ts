@@ -3,13 +3,16 @@ import path from 'node:path';
 import { COMPONENT_KINDS } from '../../../engine/loading/code-types.js';
 import { MANIFEST } from '../../../engine/loading/read-manifest.js';
 import { checkFolder } from '../../check/check-app.js';
+import { sentencesOfOrigin } from '../../check/subject/wanted-by-files.js';
+import { openAppFiles } from '../../life/app-files.js';
 import { splitWords, toLabel } from '../../life/names.js';
-import { type Manifest, printJson, readManifestText } from '../../life/new-files.js';
+import { type Manifest, printJson, readManifestText, withMember } from '../../life/new-files.js';
 import type { Comparison, Difference } from '../../life/remote/compare.js';
 import type { ManifestOrigin } from '../../life/remote/local-app.js';
-import type { MakeApi } from '../../life/remote/make-api.js';
+import { isNameFor, type MakeApi } from '../../life/remote/make-api.js';
 import { planSync, pull, push, type SyncPlan, type SyncResult } from '../../life/remote/sync.js';
-import { type Arguments, type Command, EXIT, type OptionSpecs } from '../command.js';
+import { type Arguments, type Command, EXIT, type OptionSpecs, usageError } from '../command.js';
+import { noteConfirmed } from '../input/confirm-folder.js';
 import { ORIGIN_OPTIONS, openOrigin, refusalOf, TOKEN_NOTE } from '../input/make-origin.js';
 import { parseArguments } from '../input/parse-arguments.js';
 import type { Io } from '../io.js';
@@ -229,8 +232,9 @@ async function openPlan(args: Arguments, io: Io, options: OpenOptions): Promise<
   const opened = isNew
     ? { root: path.resolve(io.cwd, given), manifest: emptyManifest() }
     : await openManifest(given, io);
-  const { manifest, origin, api } = await openOrigin(opened, { args, io, mayAdd: options.mayAdd });
-  if (args.isSet('create')) await createApp(api, origin);
+  const found = await openOrigin(opened, { args, io, mayAdd: options.mayAdd });
+  const { origin } = found;
+  const { manifest, api } = args.isSet('create') ? await ensureApp(opened.root, found, io) : found;
   const plan = await planSync({ root: opened.root, manifest, index: origin.index, api }).catch(
     (error: unknown) => {
       throw refusalOf(error, origin);
@@ -260,21 +264,38 @@ function emptyManifest(): Manifest {
   );
 }
 
-async function createApp(api: MakeApi, { appId }: ManifestOrigin): Promise<void> {
+/**
+ * Creates the app of an origin unless the user has it. The name is that of the answer, and the manifest has it at once,
+ * so that a repeated push creates no second app, also if the answer was lost.
+ *
+ * @throws EngineError (USAGE) if several apps may be meant
+ */
+async function ensureApp(
+  root: string,
+  { manifest, origin, api, reopen }: Awaited<ReturnType<typeof openOrigin>>,
+  io: Io,
+): Promise<{ readonly manifest: Manifest; readonly api: MakeApi }> {
+  const { appId: asked, baseUrl, index } = origin;
+  const own = await api.listApps().catch((error: unknown) => {
+    throw refusalOf(error, { baseUrl });
+  });
+  const [there, other] = own.includes(asked) ? [asked] : own.filter((one) => isNameFor(asked, one));
+  if (there !== undefined && other !== undefined) {
+    throw usageError(`There are several apps for "${asked}": ${there}, ${other}. Name one with --app-id.`);
+  }
+  const name = there ?? (await createApp(api, origin));
+  if (name === asked) return { manifest, api };
+  await io.stderr.write(`The app "${asked}" has the name ${printableLine(name)} in Make.\n`);
+  const named = withMember(manifest, ['origins', index, 'appId'], name);
+  await openAppFiles(root).write(MANIFEST, named.text);
+  await noteConfirmed({ root, sentences: sentencesOfOrigin({ ...origin, appId: name }) }, io);
+  return { manifest: named, api: await reopen(name) };
+}
+
+async function createApp(api: MakeApi, { appId, baseUrl }: ManifestOrigin): Promise<string> {
   const label = toLabel(splitWords(appId));
-  await api
-    .createApp({
-      name: appId,
-      label,
-      description: '',
-      theme: '#336699',
-      language: 'en',
-      audience: 'global',
-      private: true,
-    })
-    .catch((error: unknown) => {
-      const status: unknown = error instanceof Error ? Reflect.get(error, 'statusCode') : undefined;
-      // It exists already, or it cannot be created, which reading it shows.
-      if (typeof status !== 'number' || status >= 500) throw error;
-    });
+  const about = { description: '', theme: '#336699', language: 'en', audience: 'global', private: true };
+  return api.createApp({ name: appId, label, ...about }).catch((error: unknown) => {
+    throw refusalOf(error, { baseUrl });
+  });
 }

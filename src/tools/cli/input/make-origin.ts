@@ -5,7 +5,7 @@ import { problemOfKeyFile, sentencesOfOrigin } from '../../check/subject/wanted-
 import { problemOfLinks } from '../../life/app-files.js';
 import { type Manifest, withMember } from '../../life/new-files.js';
 import { listOrigins, type ManifestOrigin } from '../../life/remote/local-app.js';
-import { type MakeApi, openMakeApi, readZone } from '../../life/remote/make-api.js';
+import { isNameFor, type MakeApi, openMakeApi, readZone } from '../../life/remote/make-api.js';
 import { type Arguments, type OptionSpecs, usageError } from '../command.js';
 import { configFolder } from '../connections/private-file.js';
 import { openTokenFiles } from '../connections/token-store.js';
@@ -32,6 +32,8 @@ interface OpenedOrigin {
   readonly manifest: Manifest;
   readonly origin: ManifestOrigin;
   readonly api: MakeApi;
+  /** Opens the API of the app under another name. */
+  readonly reopen: (appId: string) => Promise<MakeApi>;
 }
 
 /**
@@ -46,7 +48,8 @@ export async function openOrigin(
   const { manifest, origin } = chooseOrigin(given, args, { mayAdd });
   await confirmOrigin(root, origin, { args, io });
   const token = await readToken(root, origin, io);
-  return { manifest, origin, api: await openMakeApi(origin, token) };
+  const reopen = (appId: string): Promise<MakeApi> => openMakeApi({ ...origin, appId }, token);
+  return { manifest, origin, api: await reopen(origin.appId), reopen };
 }
 
 /** The origin of the options, added to the manifest if it is new. @throws EngineError (USAGE) */
@@ -60,7 +63,9 @@ function chooseOrigin(
   if ((zone === undefined) !== (appId === undefined)) throw usageError('--api-url and --app-id go together.');
   if (zone !== undefined && appId !== undefined) {
     readZone(zone);
-    const known = origins.find((one) => one.baseUrl === zone && one.appId === appId);
+    const ofZone = origins.filter((one) => one.baseUrl === zone);
+    const known =
+      ofZone.find((one) => one.appId === appId) ?? ofZone.find((one) => isNameFor(appId, one.appId));
     if (known !== undefined) return { manifest, origin: known };
     if (!mayAdd) throw usageError('The manifest has no such origin. iml push and iml pull add one.');
     const list = manifest.value['origins'];

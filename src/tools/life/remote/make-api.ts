@@ -46,7 +46,15 @@ export interface MakeApi {
   /** @returns the component with the name that the server gave */
   readonly create: (kind: ComponentKind, body: PlainObject) => Promise<RemoteComponent>;
   readonly change: (name: RemoteName, members: PlainObject) => Promise<void>;
-  readonly createApp: (body: PlainObject) => Promise<void>;
+  /** Names of the apps of the user. */
+  readonly listApps: () => Promise<readonly string[]>;
+  /** @returns the name that the server gave */
+  readonly createApp: (body: PlainObject) => Promise<string>;
+}
+
+/** Whether Make gave an app this name for the asked one: a new private app gets six more characters. [src] */
+export function isNameFor(asked: string, name: string): boolean {
+  return name === asked || (name.startsWith(`${asked}-`) && /^-[0-9a-z]{6}$/.test(name.slice(asked.length)));
 }
 
 /** Key of a component in maps. */
@@ -193,8 +201,13 @@ export async function openMakeApi({ baseUrl, appId, appVersion }: Origin, token:
     change: async (name, members) => {
       await make.fetch(pathOf(name), { method: 'PATCH', body: members as never });
     },
+    listApps: async () => {
+      const apps = ownMember(await get('/sdk/apps'), 'apps');
+      return (Array.isArray(apps) ? apps : []).map((one: unknown) => String(toObject(one)['name'] ?? ''));
+    },
     createApp: async (body) => {
-      await make.fetch('/sdk/apps', { method: 'POST', body: body as never });
+      const made = toObject(await make.fetch<unknown>('/sdk/apps', { method: 'POST', body: body as never }));
+      return String(toObject(ownMember(made, 'app'))['name'] ?? body['name']);
     },
   };
 }
