@@ -180,7 +180,10 @@ describe('iml mcp', () => {
     const options = { map: { 'https://api.acme.example': api.origin }, 'allow-local': true };
     writeFileSync(path.join(folder, 'acme/iml.config.json'), JSON.stringify({ options }));
     const connection = JSON.stringify({ apiKey: KEY });
-    const { child, result } = start(['mcp', path.join(folder, 'acme'), '--connection', connection], 'open');
+    const { child, result } = start(
+      ['mcp', path.join(folder, 'acme'), '--connection', connection, '--trust'],
+      'open',
+    );
     if (child.stdout === null || child.stdin === null) throw new Error('The process has no pipes.');
     // The transport of a server works for a client too: it reads one stream and writes another.
     const output = new PassThrough();
@@ -260,7 +263,7 @@ describe('iml mcp', () => {
   });
 
   it.each([
-    ['mcp acme --endpoint nothing', 'has no endpoint "nothing"'],
+    ['mcp acme --endpoint nothing --trust', 'has no endpoint "nothing"'],
     ['mcp empty', 'has no endpoints'],
   ])('refuses "%s"', async (line, message) => {
     if (line.includes('empty')) await iml('init app empty --base-url https://a.example --auth none');
