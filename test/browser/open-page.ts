@@ -67,11 +67,11 @@ export async function startBrowser(options: Omit<StartOptions, 'pageFolder'> = {
       });
       const page = await context.newPage();
       page.setDefaultTimeout(WAIT_MS);
-      const complaints: string[] = [];
-      page.on('pageerror', (error) => complaints.push(error.message));
+      const errors: string[] = [];
+      page.on('pageerror', (error) => errors.push(error.message));
       // The console includes violations of the content security policy.
       page.on('console', (message) => {
-        if (message.type() === 'error') complaints.push(message.text());
+        if (message.type() === 'error') errors.push(message.text());
       });
       await prepare?.(page);
       await page.goto(dev.server.address);
@@ -80,7 +80,7 @@ export async function startBrowser(options: Omit<StartOptions, 'pageFolder'> = {
         page,
         close: async () => {
           await context.close();
-          return complaints;
+          return errors;
         },
       };
     },

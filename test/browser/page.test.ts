@@ -74,7 +74,7 @@ describe.skipIf(hasNoBrowser)('the page', { timeout: WHOLE_MS }, () => {
       .getByRole('link', { name: /listBooks.*42 bundles/ })
       .first()
       .click();
-    const timeline = page.getByRole('listbox', { name: 'What happened' });
+    const timeline = page.getByRole('listbox', { name: 'Requests and events' });
     await timeline.focus();
     await page.keyboard.press('ArrowDown');
     await page.getByRole('option', { selected: true, name: /page=2/ }).waitFor();
@@ -97,9 +97,9 @@ describe.skipIf(hasNoBrowser)('the page', { timeout: WHOLE_MS }, () => {
     await page.getByText('" 3"', { exact: true }).waitFor();
     await page.getByRole('button', { name: /^statusCode/ }).press('Enter');
     await page.locator('output').getByText('200', { exact: true }).waitFor();
-    await page.getByRole('button', { name: 'Change it and try' }).press('Enter');
+    await page.getByRole('button', { name: 'Edit in the playground' }).press('Enter');
     await page.locator('output').getByText('"The Copper Lighthouse"').waitFor();
-    expect(await page.getByRole('radio', { name: 'within an item' }).isChecked()).toBe(true);
+    expect(await page.getByRole('radio', { name: 'in an item' }).isChecked()).toBe(true);
     await takePicture(page, 'moments');
   });
 
@@ -162,17 +162,17 @@ describe.skipIf(hasNoBrowser)('the page', { timeout: WHOLE_MS }, () => {
     const asked = dev.shop.requests.length;
     const text = dev.read(SPEC);
     dev.write(SPEC, text.replace('"title": "{{item.title}}"', '"title": "{{upper(item.title)}}"'));
-    await page.getByRole('link', { name: 'New bundles over the last answers' }).click();
+    await page.getByRole('link', { name: 'New bundles from the recorded responses' }).click();
     await page
       .getByRole('region', { name: 'Bundles of this page' })
       .getByText('THE QUIET LIGHTHOUSE')
       .waitFor();
     expect(dev.shop.requests.length).toBe(asked);
-    await page.getByRole('link', { name: 'What changed' }).click();
+    await page.getByRole('link', { name: 'Compare', exact: true }).click();
     await page.getByText('[1].title').first().waitFor();
     await page.evaluate(`location.hash = '/run/${id}'`);
     dev.write(SPEC, text.replace('"url": "/books"', '"url": "/book"'));
-    const banner = page.getByText('The last run would ask for something else now');
+    const banner = page.getByText('The app would now send other requests');
     await banner.waitFor();
     await page.getByRole('button', { name: 'Close this message' }).click();
     await banner.waitFor({ state: 'detached' });

@@ -61,11 +61,11 @@ describe.skipIf(hasNoBrowser)('repeated runs and calls', { timeout: WHOLE_MS }, 
     await from.fill('4');
     await takePicture(page, 'from-page');
     await from.press('Enter');
-    await page.getByText('on recorded answers').waitFor();
+    await page.getByText('replay with recorded responses').waitFor();
     await expect.poll(() => countPages() - before).toBe(2);
     await page.getByText('42 bundles ·').nth(1).waitFor();
     await page.goto(`${dev.server.origin}/#/module/listBooks/${run.id}`);
-    await page.getByLabel('answers').selectOption({ label: 'recorded, nothing is sent' });
+    await page.getByLabel('responses').selectOption({ label: 'recorded; nothing is sent' });
     await page.getByLabel('Limit').fill('5');
     await page.getByRole('button', { name: 'Run', exact: true }).press('Enter');
     await page.getByText('5 bundles ·').first().waitFor();
@@ -79,21 +79,21 @@ describe.skipIf(hasNoBrowser)('repeated runs and calls', { timeout: WHOLE_MS }, 
     await page.getByLabel('Protected').waitFor();
     await page.getByLabel('Price in euros').fill('cheap');
     const price = page.getByLabel('Price in euros');
-    const complaint = page.locator('.complaint', { hasText: 'price' });
-    await complaint.waitFor();
+    const message = page.locator('.field-error', { hasText: 'price' });
+    await message.waitFor();
     expect(await price.getAttribute('aria-invalid')).toBe('true');
     expect((await price.getAttribute('aria-describedby'))?.split(' ')).toContain(
-      await complaint.getAttribute('id'),
+      await message.getAttribute('id'),
     );
-    expect(await page.getByText('Title', { exact: false }).locator('.complaint').count()).toBe(0);
+    expect(await page.getByText('Title', { exact: false }).locator('.field-error').count()).toBe(0);
     await page.getByRole('button', { name: 'Run', exact: true }).press('Enter');
     const refused = page.getByRole('alert');
-    await refused.getByText('A run refuses these values, and sends nothing:').waitFor();
+    await refused.getByText('These values are not valid, so nothing is sent:').waitFor();
     await refused.getByText(/title/i).waitFor();
     await expectAccessibleEverywhere(page, 'form-refused');
     await page.getByLabel('Binding').selectOption({ label: 'Paper' });
     await page.getByLabel('Format').waitFor({ state: 'detached' });
-    await page.getByRole('button', { name: 'Run all the same' }).press('Enter');
+    await page.getByRole('button', { name: 'Run anyway' }).press('Enter');
     await page.getByRole('region', { name: 'Error' }).getByText('BundleValidationError').waitFor();
   });
 
@@ -102,7 +102,7 @@ describe.skipIf(hasNoBrowser)('repeated runs and calls', { timeout: WHOLE_MS }, 
     await page.getByRole('link', { name: 'Send a call' }).press('Enter');
     await page.getByLabel('Body').fill('{"sales": [{"isbn": "a"}]}');
     await page.getByRole('button', { name: 'Send', exact: true }).press('Enter');
-    const answer = page.getByRole('region', { name: 'Answer' });
+    const answer = page.getByRole('region', { name: 'Response' });
     await answer.getByText('200').waitFor();
     await page.getByText('The call created an event.').waitFor();
     await page.getByRole('region', { name: 'Bundles of the call' }).getByText('"a"').waitFor();

@@ -13,6 +13,9 @@ import {
   WHOLE_MS,
 } from './open-page.js';
 
+/** Opens the list of passed tests, which is folded. */
+const openPassed = (on: Page): Promise<void> => on.getByText(/^\d+ passed/).click();
+
 const SPEC = 'modules/list-books/list-books.communication.iml.json';
 
 // Needs Chromium (IML_TEST_CHROMIUM). CI fails if this test is skipped.
@@ -45,6 +48,7 @@ describe.skipIf(hasNoBrowser)('tests on the page', { timeout: WHOLE_MS }, () => 
     await page.getByText('tests/listBooks/two books.test.json').waitFor();
     await page.getByLabel('Name').press('Enter');
     await page.getByRole('heading', { name: 'listBooks/two books' }).waitFor();
+    await openPassed(page);
     await page.getByRole('link', { name: 'passed listBooks/two books' }).waitFor();
     const file = path.join(dev.root, 'tests/listBooks/two books.test.json');
     expect(await runFixtures(file)).toMatchObject({ ok: true, passed: 1 });
@@ -52,12 +56,13 @@ describe.skipIf(hasNoBrowser)('tests on the page', { timeout: WHOLE_MS }, () => 
     await page.getByLabel('Name').fill('two books');
     const write = page.getByRole('button', { name: 'Write the file' });
     await expect.poll(() => write.isDisabled()).toBe(true);
-    await page.getByLabel('There is a case of this name: replace it').check();
+    await page.getByLabel('Replace the existing case of this name').check();
     expect(await write.isDisabled()).toBe(false);
     await expectAccessibleEverywhere(page, 'save-taken');
   });
 
   it('shows on the page which change of a spec broke a test', async () => {
+    await openPassed(page);
     await page.getByRole('link', { name: 'passed listBooks/two books' }).waitFor();
     const text = dev.read(SPEC);
     dev.write(SPEC, text.replace('"{{item.title}}"', '"{{item.titel}}"'));
@@ -73,7 +78,7 @@ describe.skipIf(hasNoBrowser)('tests on the page', { timeout: WHOLE_MS }, () => 
       .waitFor();
     await page.getByRole('region', { name: 'Response' }).waitFor();
     await page.getByRole('link', { name: 'What changed since it passed' }).press('Enter');
-    const saved = page.getByRole('region', { name: 'Texts' });
+    const saved = page.getByRole('region', { name: 'Changed files' });
     await saved.locator('del', { hasText: '{{item.title}}' }).waitFor();
     await saved.locator('ins', { hasText: '{{item.titel}}' }).waitFor();
     await expectAccessibleEverywhere(page, 'test-changed');
@@ -97,6 +102,7 @@ describe.skipIf(hasNoBrowser)('tests on the page', { timeout: WHOLE_MS }, () => 
         await route.continue();
       }),
     );
+    await openPassed(late.page);
     await late.page.getByRole('link', { name: 'passed listBooks/two books' }).waitFor();
     const text = dev.read(SPEC);
     dev.write(SPEC, text.replace('"{{item.title}}"', '"{{item.titel}}"'));
@@ -110,6 +116,7 @@ describe.skipIf(hasNoBrowser)('tests on the page', { timeout: WHOLE_MS }, () => 
     hear();
     await late.page.getByRole('link', { name: 'failed listBooks/two books' }).waitFor();
     dev.write(SPEC, text);
+    await openPassed(late.page);
     await late.page.getByRole('link', { name: 'passed listBooks/two books' }).waitFor();
     expect(await late.close()).toEqual([]);
   });

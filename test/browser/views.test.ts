@@ -44,7 +44,7 @@ const text = (shown: string | RegExp) => (page: Page) => page.getByText(shown).f
 const VIEWS: readonly View[] = [
   { name: 'home', route: () => '', shows: heading('bookshop') },
   { name: 'module', route: () => 'module/createBook', shows: (page) => page.getByLabel('Price in euros') },
-  { name: 'rpc', route: () => 'rpc/listGenres', shows: text('It takes no parameters.') },
+  { name: 'rpc', route: () => 'rpc/listGenres', shows: text('No parameters.') },
   { name: 'connection', route: () => 'connection/bookshopKey', shows: text('Test shop') },
   { name: 'webhook', route: () => 'webhook/sold', shows: text('Send a call') },
   { name: 'send-a-call', route: () => 'call/sold', shows: heading('Send a call') },
@@ -56,7 +56,7 @@ const VIEWS: readonly View[] = [
     shows: (page) => page.getByRole('region', { name: 'Error' }),
   },
   { name: 'call', route: ({ call }) => `run/${call}`, shows: text('The list of iterate is empty.') },
-  { name: 'edit-and-run', route: ({ list }) => `module/listBooks/${list}`, shows: text('answers') },
+  { name: 'edit-and-run', route: ({ list }) => `module/listBooks/${list}`, shows: text('responses') },
   { name: 'save', route: ({ list }) => `save/${list}`, shows: heading('Files to write') },
   { name: 'diff', route: ({ list, other }) => `diff/${list}/${other}`, shows: text(/^\[\d+\]/) },
   { name: 'test-passed', route: () => 'test/tests%2FlistGenres%2Fpasses.test.json', shows: text('1 bundle') },

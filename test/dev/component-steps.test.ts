@@ -40,7 +40,7 @@ it('tests a stored connection', async () => {
 
 it('attaches a webhook, processes calls with what attach returned, and detaches it', async () => {
   const attached = await runStep({ step: 'attach', name: 'signed', connection: 'shop' });
-  expect(attached).toMatchObject({ kind: 'webhook', state: 'ok' });
+  expect(attached).toMatchObject({ kind: 'webhook', step: 'attach', state: 'ok', requests: 1 });
   const { webhooks } = await dev.app();
   const hook = webhooks.find(({ name }) => name === 'signed');
   expect(hook).toMatchObject({ canAttach: true, attached: { webhook: { subscription: 'listed' } } });

@@ -144,6 +144,7 @@ describe('a step of a run', () => {
     const { moments } = await run.open(run.request(1));
     const [text] = run.texts;
     const { expressions } = explainDocument(text ?? never(), {
+      deadlineMs: Number.POSITIVE_INFINITY,
       moments,
       requestIndex: 0,
       language: LANGUAGE,
@@ -171,6 +172,7 @@ describe('a step of a run', () => {
     expect(moments.map(({ name, names }) => [name, names['temp']])).toEqual([['request', { id: 1 }]]);
     const [text] = run.texts;
     const { expressions } = explainDocument(text ?? never(), {
+      deadlineMs: Number.POSITIVE_INFINITY,
       moments,
       requestIndex: 1,
       language: LANGUAGE,
@@ -204,6 +206,7 @@ describe('a step of a run', () => {
     const { moments } = await run.open(run.request(1));
     const [text] = run.texts;
     const { expressions } = explainDocument(text ?? never(), {
+      deadlineMs: Number.POSITIVE_INFINITY,
       moments,
       requestIndex: 0,
       language: LANGUAGE,

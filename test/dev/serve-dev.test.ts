@@ -287,7 +287,12 @@ describe('the API', () => {
       ...at,
       expression: 'formatdate(now)',
     });
-    expect(wrong).toMatchObject({ kind: 'error', text: expect.stringContaining('formatdate') });
+    expect(wrong).toMatchObject({ kind: 'error', hint: 'Did you mean "formatDate"?' });
+    const typo = await dev.evaluate(run.id, { ...at, expression: 'parametrs.limit' });
+    expect(typo).toMatchObject({
+      kind: 'nothing',
+      hint: 'There is no variable "parametrs". Did you mean "parameters"?',
+    });
   });
 
   it('compares two runs', async () => {

@@ -2,7 +2,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type Bookshop, startBookshop } from '../../spec-fixtures/bookshop/service.mjs';
-import type { ConnectionStore, StoredConnection } from '../../src/index.js';
+import { type ConnectionStore, EngineError, type StoredConnection } from '../../src/index.js';
 import type {
   AppState,
   CaseDraft,
@@ -60,11 +60,18 @@ export interface TestDev {
 export interface StartOptions {
   readonly pageFolder?: string;
   readonly historyFile?: string;
+  /** Origins that requests may go to, beside that of the bookshop. */
+  readonly origins?: readonly string[];
   /** Changes the copy of the app before it is loaded. */
   readonly prepare?: (root: string) => void;
 }
 
-export async function startDev({ pageFolder, historyFile, prepare }: StartOptions = {}): Promise<TestDev> {
+export async function startDev({
+  pageFolder,
+  historyFile,
+  prepare,
+  origins = [],
+}: StartOptions = {}): Promise<TestDev> {
   const home = mkdtempSync(path.join(tmpdir(), 'iml-dev-'));
   const root = path.join(home, 'bookshop');
   cpSync(BOOKSHOP, root, { recursive: true });
@@ -85,14 +92,20 @@ export async function startDev({ pageFolder, historyFile, prepare }: StartOption
     engine: {
       http: {
         baseUrl: shop.baseUrl,
-        rewrite: { 'https://api.bookshop.example': shop.origin },
+        rewrite: {
+          'https://api.bookshop.example': shop.origin,
+          ...Object.fromEntries(origins.map((origin) => [origin, origin])),
+        },
         allow: ['loopback'],
       },
     },
     connections: connections(),
     listConnections: async () => [{ name: 'shop', component: 'bookshopKey', label: 'Test shop' }],
-    saveConnection: async (name, stored) => {
-      saved.set(name, stored);
+    connectionWriter: {
+      check: async (name) => {
+        if (name === 'taken') throw new EngineError('USAGE', 'The name "taken" is taken.');
+      },
+      save: async (name, stored) => void saved.set(name, stored),
     },
     hookKey: (webhook) => `key-of-${webhook}`,
     version: '0.0.0-test',

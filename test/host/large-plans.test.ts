@@ -21,5 +21,7 @@ it('reports the health of a host without reading plans if nothing is late', asyn
     await drop();
   });
   expect(await host.health()).toMatchObject({ scenarios: { active: 1 }, stalled: [] });
-  expect(asked).toEqual([['name', 'hookId', 'state', 'crashes', 'lastRunMs', 'nextRunMs']]);
+  expect(asked).toEqual([
+    ['name', 'hookId', 'isTimed', 'state', 'crashes', 'lastRunMs', 'nextRunMs'],
+  ]);
 });

@@ -4,6 +4,7 @@ import { createRedactor } from '../../engine/redaction/redact.js';
 import { collectSecrets } from '../../engine/redaction/secrets.js';
 import { EngineError } from '../../shared/errors/engine-error.js';
 import { createFolderWriter, toFileName } from '../../shared/files.js';
+import { isPlainObject } from '../../shared/plain-object.js';
 import { escapeUnsafe } from '../../shared/text.js';
 import { inferPart } from '../life/infer/infer-part.js';
 import { targetOfModule } from '../life/infer/infer-target.js';
@@ -16,7 +17,7 @@ import { TRACE_FILE_SUFFIX, writeTraceFile } from '../testing/suite/trace-file.j
 import type { TracedDocument } from '../testing/suite/traced-test.js';
 import type { AppReading, AppSession } from './app-session.js';
 import type { EventHub } from './event-hub.js';
-import { evaluateAt, explainDocument } from './expressions/explain-document.js';
+import { evaluateTyped, explainDocument, MAX_EXPLAIN_MS } from './expressions/explain-document.js';
 import {
   chooseMoment,
   describeItems,
@@ -82,6 +83,10 @@ export interface Backend {
   readonly importTrace: (text: string) => Promise<string>;
   /** Lists an epoch, attaches or detaches a webhook, creates or tests a connection. @throws EngineError (USAGE) */
   readonly step: ComponentSteps['run'];
+  /** Stops a run, or the wait for an authorization. @returns whether it was running */
+  readonly stop: (id: string) => boolean;
+  /** Completes an authorization. @returns the ID of its run; undefined if none waits for this callback */
+  readonly receiveCallback: ComponentSteps['receiveCallback'];
   /** Calls a webhook of the app. @returns the id of the run @throws EngineError (USAGE) */
   readonly call: (asked: CallRequest) => Promise<string>;
   /**
@@ -132,6 +137,8 @@ export interface BackendParts {
   readonly languages: Languages;
   readonly setting: () => RunSetting;
   readonly listConnections: () => Promise<readonly KeptConnection[]>;
+  /** Redirect URI of authorizations. */
+  readonly redirectUri: () => string;
   /** The address of a webhook. */
   readonly writeHookAddress: (webhook: string) => string;
   readonly version: string;
@@ -191,10 +198,11 @@ export function createBackend(parts: BackendParts): Backend {
       const { run, moment, texts, language } = await openMoment(id, seq);
       const step = openMoments(moment, { texts, language, item });
       const { requestIndex } = moment;
+      const deadlineMs = performance.now() + MAX_EXPLAIN_MS;
       return {
         ...showMoments(step),
         documents: texts.map((text) => ({
-          ...explainDocument(text, { moments: step.moments, requestIndex, language }),
+          ...explainDocument(text, { moments: step.moments, requestIndex, language, deadlineMs }),
           findings: listFindings(text, run, session.current()),
         })),
       };
@@ -207,7 +215,7 @@ export function createBackend(parts: BackendParts): Backend {
       const { moment, texts, language } = await openMoment(id, seq);
       const { name, names } = chooseMoment(openMoments(moment, { texts, language, item }), wanted);
       const template = expression.includes('{{') ? expression : `{{${expression}}}`;
-      return { ...evaluateAt(template, names, language), moment: name };
+      return { ...evaluateTyped(template, names, language), moment: name };
     },
     traceFile: async (id) => {
       const run = await find(id);
@@ -227,6 +235,12 @@ export function createBackend(parts: BackendParts): Backend {
       // Webhooks and stored connections are shown with the app.
       hub.publish({ type: 'app', revision: session.current().revision });
       return outcome;
+    },
+    stop: (id) => runner.stop(id) || parts.steps.stop(id),
+    receiveCallback: async (query) => {
+      const id = await parts.steps.receiveCallback(query);
+      hub.publish({ type: 'app', revision: session.current().revision });
+      return id;
     },
     call: (asked) => runner.send(asked, parts.writeHookAddress(asked.webhook)),
     ...createCaseWriter(parts, find),
@@ -351,7 +365,14 @@ async function describeApp(
       description,
       connections,
     })),
-    connections: [...app.connections.values()].map(({ name, label, type }) => ({ name, label, type })),
+    connections: [...app.connections.values()].map(({ name, label, type, communication }) => ({
+      name,
+      label,
+      type,
+      opensPage:
+        type !== 'basic' && isPlainObject(communication?.value) && 'authorize' in communication.value,
+    })),
+    redirectUri: parts.redirectUri(),
     webhooks: [...app.webhooks.values()].map(({ name, label, attach }) => ({
       name,
       label,

@@ -69,7 +69,7 @@ function addRuns(app: Hono, backend: Backend): void {
     const events = await history.events(c.req.param('id'), Number.isFinite(after) ? after : -1, MAX_EVENTS);
     return c.json({ events });
   });
-  app.post('/api/runs/:id/stop', (c) => c.json({ stopped: runner.stop(c.req.param('id')) }));
+  app.post('/api/runs/:id/stop', (c) => c.json({ stopped: backend.stop(c.req.param('id')) }));
   app.post('/api/runs/:id/send-again', async (c) =>
     c.json({ id: await runner.receiveAgain(c.req.param('id')) }, 201),
   );

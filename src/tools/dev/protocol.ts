@@ -35,6 +35,8 @@ export interface RunSummary {
   readonly kind: RunKind;
   readonly name: string;
   readonly source: RunOrigin;
+  /** The step of a component, if it is no run of a module, RPC or endpoint and no call. */
+  readonly step?: StepRequest['step'] | undefined;
   readonly state: RunState;
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
@@ -154,6 +156,8 @@ export interface StepRequest {
 /** Outcome of a step: a run of the history, and the entries of an epoch. */
 export interface StepOutcome {
   readonly id: string;
+  /** `connect`: page of the API to open. The run ends with its redirect. */
+  readonly open?: string | undefined;
   readonly entries?: readonly {
     readonly label: string;
     readonly date: string | undefined;
@@ -209,7 +213,11 @@ export interface AppState {
     readonly name: string;
     readonly label: string | undefined;
     readonly type: string;
+    /** Whether the user authorizes it on a page of the API. */
+    readonly opensPage: boolean;
   }[];
+  /** Redirect URI of authorizations. */
+  readonly redirectUri: string;
   readonly webhooks: readonly {
     readonly name: string;
     readonly label: string | undefined;
@@ -397,6 +405,8 @@ export interface ShownValue {
   readonly kind: 'value' | 'nothing' | 'error';
   readonly text: string;
   readonly isCut: boolean;
+  /** A correction: `Did you mean "body"?` */
+  readonly hint?: string | undefined;
 }
 
 export interface ExplainedDocument {

@@ -2,8 +2,10 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { get } from 'node:http';
 import path from 'node:path';
-import type { ConnectionStore, StoredConnection } from '../../engine/connection/connection-store.js';
+import type { Context } from 'hono';
+import type { ConnectionStore } from '../../engine/connection/connection-store.js';
 import type { EngineOptions } from '../../engine/engine-options.js';
+import { parseForm } from '../../engine/http/body/decode-body.js';
 import { createEnginePool } from '../../engine/pool/engine-pool.js';
 import { EngineError, SpecError } from '../../shared/errors/engine-error.js';
 import { isServiceWorkerRequest, sandboxResponse } from '../../shared/server/plain-request.js';
@@ -18,7 +20,7 @@ import { createEventHub } from './event-hub.js';
 import { createLanguages } from './expressions/scope-at.js';
 import { openHistory } from './history/history.js';
 import type { AppState } from './protocol.js';
-import { createComponentSteps } from './runs/component-steps.js';
+import { type ConnectionWriter, createComponentSteps } from './runs/component-steps.js';
 import type { RunSetting } from './runs/run-component.js';
 import { createRunner } from './runs/runner.js';
 import { createTestRunner } from './runs/test-runner.js';
@@ -84,8 +86,8 @@ export interface DevOptions {
   readonly engine: RunSetting['engine'] & Pick<EngineOptions, 'timezone' | 'trustFunctions'>;
   readonly connections: ConnectionStore;
   readonly listConnections: () => Promise<readonly KeptConnection[]>;
-  /** Stores a connection that is created on the page. Omitted if connections cannot be stored. */
-  readonly saveConnection?: ((name: string, stored: StoredConnection) => Promise<void>) | undefined;
+  /** Stores connections that are created on the page. Omitted if they cannot be stored. */
+  readonly connectionWriter?: ConnectionWriter | undefined;
   /** Unguessable part of the address of a webhook. */
   readonly hookKey: (webhook: string) => string;
   readonly version: string;
@@ -116,6 +118,9 @@ const LIMITS = {
 const HOOK_LIMITS = { ...LIMITS, maxBodyBytes: 16 * 1024 * 1024, maxBytesInFlight: 64 * 1024 * 1024 };
 
 const GRACE_MS = 2000;
+
+/** Path of the redirect URI, as in `iml connect`. */
+const CALLBACK_PATH = '/callback';
 
 /**
  * Serves the page of an app and reloads the app when its files change.
@@ -154,6 +159,7 @@ export async function serveDev(options: DevOptions): Promise<DevServer> {
     threads: 1,
     connections: options.connections,
   });
+  const redirectUri = (): string => `${server?.origin ?? ''}${CALLBACK_PATH}`;
   const revision = (): number => session.current().revision;
   const steps = createComponentSteps({
     setting,
@@ -163,7 +169,8 @@ export async function serveDev(options: DevOptions): Promise<DevServer> {
     hub,
     onProblem,
     writeHookAddress: (webhook) => writeHookAddress(webhook),
-    saveConnection: options.saveConnection,
+    redirectUri,
+    connectionWriter: options.connectionWriter,
   });
   const runner = createRunner({
     findHook: steps.hook,
@@ -208,6 +215,7 @@ export async function serveDev(options: DevOptions): Promise<DevServer> {
     languages,
     setting,
     writeHookAddress,
+    redirectUri,
     onProblem,
     live: () => live,
     listConnections: options.listConnections,
@@ -217,6 +225,7 @@ export async function serveDev(options: DevOptions): Promise<DevServer> {
   const close = async (): Promise<void> => {
     session.close();
     hub.close();
+    await steps.close();
     await runner.close();
     await tests.close();
     await pool.close();
@@ -307,12 +316,23 @@ async function createHandler({
       : c.body(stream, 200, { 'content-type': 'text/event-stream; charset=utf-8' });
   });
   addApi(app, backend, onProblem);
+  app.get(CALLBACK_PATH, (c) => answerCallback(c, backend));
   app.get('*', (c) => {
     const file = files.get(c.req.path);
     if (file === undefined) return c.text('Page not found.', 404);
     return c.body(file.content, 200, { 'content-type': file.type });
   });
   return async (request) => app.fetch(request);
+}
+
+/**
+ * Receives the redirect of an authorization and shows its run. Needs no token: the `state` of the authorization, which
+ * only the API and this process know, authorizes the callback.
+ */
+async function answerCallback(c: Context, backend: Backend): Promise<Response> {
+  const id = await backend.receiveCallback(parseForm(new URL(c.req.url).search.slice(1)));
+  if (id === undefined) return c.text('This callback does not belong to a pending connection.', 400);
+  return c.redirect(`/#/run/${id}`);
 }
 
 /**

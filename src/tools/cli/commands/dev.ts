@@ -82,11 +82,13 @@ async function dev(line: Arguments, io: Io): Promise<number> {
     version: readVersion(),
     connections: storeForApp(files, identifyOwner(loaded.app)),
     listConnections: () => listConnections(files, loaded),
-    saveConnection: async (name, stored) => {
-      if (!isConnectionName(name)) throw usageError(`"${name}" is not a valid name of a connection.`);
-      const owner = identifyOwner(loaded.app);
-      await assertNameIsFree(files, name, { owner, component: { name: stored.component } });
-      await files.write(name, stored, owner);
+    connectionWriter: {
+      check: async (name, component) => {
+        if (!isConnectionName(name)) throw usageError(`"${name}" is not a valid name of a connection.`);
+        const owner = identifyOwner(loaded.app);
+        await assertNameIsFree(files, name, { owner, component: { name: component } });
+      },
+      save: (name, stored) => files.write(name, stored, identifyOwner(loaded.app)),
     },
     hookKey: await createHookKeys(loaded, io),
     onProblem: (error) => void io.stderr.write(printError(error)).catch(() => {}),

@@ -2,9 +2,10 @@ import type { Document } from '../../../engine/document/document.js';
 import { compileTemplate } from '../../../language/compile/compile-template.js';
 import type { Expression } from '../../../language/syntax/ast.js';
 import { safeParseTemplate } from '../../../language/syntax/parser.js';
-import { listNodes } from '../../../language/syntax/walk-expression.js';
+import { listNodes, listPaths } from '../../../language/syntax/walk-expression.js';
 import { childPointer } from '../../../shared/errors/source-location.js';
 import { isPlainObject } from '../../../shared/plain-object.js';
+import { didYouMean } from '../../../shared/suggest.js';
 import type { ExplainedDocument, ExplainedExpression, MomentName, ShownValue } from '../protocol.js';
 import {
   type ExplainedText,
@@ -21,7 +22,12 @@ export interface ExplainOptions {
   /** Index in the chain. */
   readonly requestIndex: number;
   readonly language: Language;
+  /** Time of `performance.now()` after which no further expression is evaluated. */
+  readonly deadlineMs: number;
 }
+
+/** Maximum time to evaluate the expressions of all documents of a step. Blocks the server. */
+export const MAX_EXPLAIN_MS = 1000;
 
 /** Maximum number of evaluated expressions per document, and of parts per expression. */
 const MAX_EXPRESSIONS = 400;
@@ -43,7 +49,7 @@ export function explainDocument(
     const path = pathInRequest(pointer, isChain ? options.requestIndex : undefined);
     const moment = path && findMoment(path, options.moments);
     if (moment === undefined) continue;
-    const site = { document, pointer, value, moment, language: options.language };
+    const site = { document, pointer, value, moment, ...options };
     for (const part of listParts(value)) {
       if (typeof part !== 'string' && expressions.length < MAX_EXPRESSIONS) {
         expressions.push(explain(part, site));
@@ -60,6 +66,21 @@ export function evaluateAt(template: string, names: Names, { environment, functi
   } catch (error) {
     return presentThrown(error);
   }
+}
+
+/** Evaluates a typed template. A name that is no variable gets a suggestion, because its value is just empty. */
+export function evaluateTyped(template: string, names: Names, language: Language): ShownValue {
+  const value = evaluateAt(template, names, language);
+  if (value.kind === 'error') return value;
+  const roots = listParts(template).flatMap((part) =>
+    typeof part === 'string' ? [] : listPaths(listNodes(part)).map(({ root }) => root.name),
+  );
+  const unknown = roots.find(
+    (name) => !Object.hasOwn(names, name) && !Object.hasOwn(language.environment, name),
+  );
+  if (unknown === undefined) return value;
+  const suggestion = didYouMean(unknown, Object.keys(names));
+  return suggestion === '' ? value : { ...value, hint: `There is no variable "${unknown}".${suggestion}` };
 }
 
 interface WrittenTemplate {
@@ -87,15 +108,24 @@ interface Site extends WrittenTemplate {
   readonly document: Document;
   readonly moment: OpenMoment;
   readonly language: Language;
+  readonly deadlineMs: number;
 }
+
+/** Shown for expressions after the deadline. */
+const TOO_LATE: ShownValue = {
+  kind: 'error',
+  text: 'Not evaluated, because the values of this step are too large. Evaluate it in the playground.',
+  isCut: false,
+};
 
 function explain(
   root: Expression,
-  { document, pointer, value, moment, language }: Site,
+  { document, pointer, value, moment, language, deadlineMs }: Site,
 ): ExplainedExpression {
   const locate = (offset: number): number => document.offsetOf?.(pointer, offset) ?? 0;
+  const isLate = (): boolean => performance.now() > deadlineMs;
   const evaluatePart = ({ start, end }: Expression): ShownValue =>
-    evaluateAt(`{{${value.slice(start, end)}}}`, moment.names, language);
+    isLate() ? TOO_LATE : evaluateAt(`{{${value.slice(start, end)}}}`, moment.names, language);
   const open = value.lastIndexOf('{{', root.start);
   const close = value.indexOf('}}', root.end);
   const start = open === -1 ? root.start : open;
@@ -103,7 +133,7 @@ function explain(
   const parts: ExplainedExpression['parts'][number][] = [];
   for (const node of listNodes(root)) {
     if (node === root || node.kind === 'literal' || node.kind === 'keyword') continue;
-    if (parts.length >= MAX_PARTS) break;
+    if (parts.length >= MAX_PARTS || isLate()) break;
     parts.push({ start: locate(node.start), end: locate(node.end), value: evaluatePart(node) });
   }
   return {

@@ -2,6 +2,7 @@ import type { Document } from '../../../engine/document/document.js';
 import { readDocument } from '../../../engine/document/jsonc.js';
 import { compileTemplate } from '../../../language/compile/compile-template.js';
 import { EngineError } from '../../../shared/errors/engine-error.js';
+import { ImlError } from '../../../shared/errors/iml-error.js';
 import { isPlainObject, ownMember, type PlainObject } from '../../../shared/plain-object.js';
 import { toPortable } from '../../../shared/portable-value.js';
 import type { MomentName, ShownItems, ShownMoments, ShownValue } from '../protocol.js';
@@ -114,7 +115,9 @@ export function presentValue(value: unknown): ShownValue {
 
 /** The error of an expression. */
 export function presentThrown(error: unknown): ShownValue {
-  return { kind: 'error', text: error instanceof Error ? error.message : String(error), isCut: false };
+  const text = error instanceof Error ? error.message : String(error);
+  const hint = error instanceof ImlError ? error.hint : undefined;
+  return { kind: 'error', text, isCut: false, ...(hint !== undefined && { hint }) };
 }
 
 /** Maximum length of text and number of members in a short description. */

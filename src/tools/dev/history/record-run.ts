@@ -13,6 +13,7 @@ export interface RunStart extends Pick<RunRest, 'limits' | 'input' | 'replayOf'>
   readonly kind: RunKind;
   readonly name: string;
   readonly source: RunOrigin;
+  readonly step?: RunSummary['step'];
   /** Default: now. */
   readonly startedAt?: number | undefined;
 }

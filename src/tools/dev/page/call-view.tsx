@@ -3,8 +3,9 @@ import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
 import type { RunDetail } from '../protocol.js';
 import { get, post } from './state/api.js';
+import { readPayload, type StoredCall } from './state/format.js';
 import { go, writeRoute } from './state/route.js';
-import { sayError } from './state/store.js';
+import { showError } from './state/store.js';
 
 interface CallViewProps {
   readonly webhook: string;
@@ -37,10 +38,10 @@ export function CallView({ webhook, from }: CallViewProps): JSX.Element {
       const read = readCall(input.payload);
       shownBody.value = read.body;
       call.value = read;
-    }, sayError);
+    }, showError);
   }, [from]);
   const { value } = call;
-  if (value === undefined) return <p class="empty">Loading the call …</p>;
+  if (value === undefined) return <p class="blank">Loading the call …</p>;
   const change = (more: Partial<ShownCall>): void => {
     call.value = { ...value, ...more };
   };
@@ -60,13 +61,13 @@ export function CallView({ webhook, from }: CallViewProps): JSX.Element {
     <article class="component" aria-label={`Call of ${webhook}`}>
       <h1>{from === '' ? 'Send a call' : 'Edit and send'}</h1>
       <p class="lead">
-        To the webhook <a href={writeRoute('webhook', webhook)}>{webhook}</a>, as a service would.
+        Sends a request to the webhook <a href={writeRoute('webhook', webhook)}>{webhook}</a>.
       </p>
       <form
         class="card form"
         onSubmit={(event) => {
           event.preventDefault();
-          send().catch(sayError);
+          send().catch(showError);
         }}
       >
         <div class="field">
@@ -102,7 +103,7 @@ export function CallView({ webhook, from }: CallViewProps): JSX.Element {
             value={value.headers}
             onInput={(event) => change({ headers: event.currentTarget.value })}
           />
-          <p class="help">A line each. What is hidden goes along as it came.</p>
+          <p class="help">One header per line. Redacted values are sent unredacted.</p>
         </div>
         <div class="field">
           <label for="call-body">Body</label>
@@ -125,27 +126,20 @@ export function CallView({ webhook, from }: CallViewProps): JSX.Element {
 }
 
 function readCall(payload: unknown): ShownCall {
-  const { method, url, headers, body } = Object(payload) as {
-    readonly method?: unknown;
-    readonly url?: unknown;
-    readonly headers?: unknown;
-    readonly body?: unknown;
-  };
-  const address = String(url ?? '');
-  const mark = address.indexOf('?');
-  const lines = Array.isArray(headers)
-    ? headers
-        .filter((entry): entry is readonly [string, string] => Array.isArray(entry))
-        .filter(([name]) => !/^(?:host|content-length|connection)$/i.test(name))
-        .map(([name, value]) => `${name}: ${value}`)
-    : [];
+  const { method, url, headers, body } = readPayload(payload) ?? EMPTY_CALL;
+  const mark = url.indexOf('?');
   return {
-    method: String(method ?? 'POST'),
-    query: mark < 0 ? '' : address.slice(mark + 1),
-    headers: lines.join('\n'),
+    method,
+    query: mark < 0 ? '' : url.slice(mark + 1),
+    headers: headers
+      .filter(([name]) => !/^(?:host|content-length|connection)$/i.test(name))
+      .map(([name, value]) => `${name}: ${value}`)
+      .join('\n'),
     body: typeof body === 'string' ? body : body === undefined ? '' : JSON.stringify(body, null, 2),
   };
 }
+
+const EMPTY_CALL: StoredCall = { method: 'POST', url: '', headers: [], body: undefined };
 
 function readHeaders(text: string): readonly (readonly [string, string])[] {
   return text.split('\n').flatMap((line) => {

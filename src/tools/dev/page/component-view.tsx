@@ -17,7 +17,7 @@ import {
 import { post } from './state/api.js';
 import { clock, count, describeOutcome, duration } from './state/format.js';
 import { writeRoute } from './state/route.js';
-import { app, runs, sayError } from './state/store.js';
+import { app, runs, showError } from './state/store.js';
 
 interface ParametersProps {
   readonly isReady: boolean;
@@ -55,7 +55,7 @@ function Parameters({
   useEffect(() => {
     if (!isReady) return undefined;
     let isCurrent = true;
-    const ask = (): void => {
+    const load = (): void => {
       post<ShownForm>('form', {
         kind,
         name,
@@ -66,15 +66,15 @@ function Parameters({
         if (!isCurrent) return;
         form.value = found;
         onForm(found);
-      }, sayError);
+      }, showError);
     };
-    const timer = setTimeout(ask, form.peek() === undefined ? 0 : SETTLE_MS);
+    const timer = setTimeout(load, form.peek() === undefined ? 0 : SETTLE_MS);
     return () => {
       isCurrent = false;
       clearTimeout(timer);
     };
-  }, [isReady, kind, name, connection, revision, version, isJson, JSON.stringify(values)]);
-  if (form.value === undefined) return <p class="empty-line">Reading the form …</p>;
+  }, [isReady, kind, name, connection, revision, version, isJson, values]);
+  if (form.value === undefined) return <p class="empty-line">Loading the form …</p>;
   if (isJson) {
     return (
       <div class="field">
@@ -98,7 +98,7 @@ function Parameters({
     );
   }
   const { fields, failures, problems } = form.value;
-  const complaints = new Map(
+  const errors = new Map(
     problems
       .filter(({ isMissing }) => showsMissing || !isMissing)
       .map(({ path, message }) => [path, message] as const),
@@ -109,17 +109,17 @@ function Parameters({
   ];
   return (
     <>
-      {fields.length === 0 && <p class="empty-line">It takes no parameters.</p>}
+      {fields.length === 0 && <p class="empty-line">No parameters.</p>}
       {failures.map((text) => (
         <p class="hint warn" key={text}>
           {text}
         </p>
       ))}
-      <FormFields fields={plain} path="" complaints={complaints} values={values} onChange={onChange} />
+      <FormFields fields={plain} path="" errors={errors} values={values} onChange={onChange} />
       {advanced.length > 0 && (
         <details class="advanced">
           <summary>Advanced {count(advanced.length, 'field')}</summary>
-          <FormFields fields={advanced} path="" complaints={complaints} values={values} onChange={onChange} />
+          <FormFields fields={advanced} path="" errors={errors} values={values} onChange={onChange} />
         </details>
       )}
     </>
@@ -197,7 +197,7 @@ export function ComponentView({ kind, name, from }: ComponentProps): JSX.Element
 export function LastRuns({ kind, name }: { readonly kind: string; readonly name: string }): JSX.Element {
   const own = runs.value.filter((run) => run.name === name && run.kind === kind).slice(0, 20);
   return (
-    <section class="last-runs" aria-label="Its last runs">
+    <section class="last-runs" aria-label="Last runs">
       <h2>Last runs</h2>
       {own.length === 0 ? (
         <p class="empty-line">None yet.</p>

@@ -7,7 +7,7 @@ import { TestMark } from './parts/tests.js';
 import { get } from './state/api.js';
 import { clock, count, describeOutcome, duration } from './state/format.js';
 import { writeRoute } from './state/route.js';
-import { sayError } from './state/store.js';
+import { showError } from './state/store.js';
 
 /** The differences of two runs in input, requests, responses and output. */
 export function DiffView({ a, b }: { readonly a: string; readonly b: string }): JSX.Element {
@@ -16,22 +16,22 @@ export function DiffView({ a, b }: { readonly a: string; readonly b: string }): 
     diff.value = undefined;
     get<RunDiff>(`diff?a=${encodeURIComponent(a)}&b=${encodeURIComponent(b)}`).then((found) => {
       diff.value = found;
-    }, sayError);
+    }, showError);
   }, [a, b]);
   const { value } = diff;
-  if (value === undefined) return <h1 class="empty">Comparing …</h1>;
+  if (value === undefined) return <h1 class="blank">Comparing …</h1>;
   const changed = value.steps.filter(({ change }) => change !== 'same');
   return (
     <article class="diff" aria-label="Comparison of two runs">
-      <h1>What changed in {value.b.test?.name ?? value.b.name}</h1>
+      <h1>Differences of {value.b.test?.name ?? value.b.name}</h1>
       <div class="diff-sides">
         <Side title="before" run={value.a} />
         <Side title="after" run={value.b} />
       </div>
       {value.documents.length > 0 && (
-        <section aria-label="Texts">
+        <section aria-label="Changed files">
           <h2>
-            What was saved <span class="muted">{count(value.documents.length, 'file')}</span>
+            Changed files <span class="muted">{count(value.documents.length, 'file')}</span>
           </h2>
           <DocumentDiffs documents={value.documents} />
         </section>
@@ -58,7 +58,7 @@ export function DiffView({ a, b }: { readonly a: string; readonly b: string }): 
         <h2>
           Requests{' '}
           <span class="muted">
-            {changed.length === 0 ? 'the same' : `${changed.length} of ${value.steps.length} differ`}
+            {changed.length === 0 ? 'the same' : `${changed.length} of ${value.steps.length} changed`}
           </span>
         </h2>
         {value.steps.map((step) => (
@@ -83,9 +83,9 @@ function Side({ title, run }: { readonly title: string; readonly run: RunSummary
 
 const WORDS: Readonly<Record<DiffStep['change'], string>> = {
   same: 'same',
-  changed: 'differs',
-  removed: 'only before',
-  added: 'only after',
+  changed: 'changed',
+  removed: 'removed',
+  added: 'added',
 };
 
 function StepDiff({ step }: { readonly step: DiffStep }): JSX.Element {
@@ -114,7 +114,7 @@ function Changes({ diff }: { readonly diff: ValueDiff }): JSX.Element | null {
     <table class="changes">
       <thead>
         <tr>
-          <th scope="col">where</th>
+          <th scope="col">path</th>
           <th scope="col">before</th>
           <th scope="col">after</th>
         </tr>
@@ -123,7 +123,7 @@ function Changes({ diff }: { readonly diff: ValueDiff }): JSX.Element | null {
         {diff.changes.map(({ path, a, b }) => (
           <tr key={path}>
             <th scope="row">
-              <code>{path || 'all of it'}</code>
+              <code>{path || 'whole value'}</code>
             </th>
             <td>{a === undefined ? <span class="muted">nothing</span> : <del>{a}</del>}</td>
             <td>{b === undefined ? <span class="muted">nothing</span> : <ins>{b}</ins>}</td>
@@ -132,7 +132,7 @@ function Changes({ diff }: { readonly diff: ValueDiff }): JSX.Element | null {
         {diff.isCut && (
           <tr>
             <td colSpan={3} class="muted">
-              and more
+              further differences are not listed
             </td>
           </tr>
         )}

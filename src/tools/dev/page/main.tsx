@@ -11,7 +11,7 @@ import { RunView } from './run-view.js';
 import { SaveView } from './save-view.js';
 import { sendTrace, takeToken } from './state/api.js';
 import { followAddress, go, route, writeRoute } from './state/route.js';
-import { app, connection, notice, runs, say, sayError, startListening } from './state/store.js';
+import { app, connection, notice, runs, say, showError, startListening } from './state/store.js';
 import { applyTheme, readTheme, storeTheme, THEMES, type Theme } from './theme.js';
 
 /** The selected theme. */
@@ -89,23 +89,22 @@ function Banner(): JSX.Element | null {
   if (connection.value === 'refused') {
     return (
       <p class="banner bad" role="alert">
-        This page is not the one that was opened at this start. Open the address that <code>iml dev</code>{' '}
-        printed.
+        The token of this page is not valid, for example because <code>iml dev</code> was started again. Open
+        the address that it printed.
       </p>
     );
   }
   if (connection.value === 'lost') {
     return (
       <p class="banner bad" role="alert">
-        The server does not answer: start <code>iml dev</code> again. What is shown is as it was.
+        The server does not respond. Start <code>iml dev</code> again. The page shows the last known state.
       </p>
     );
   }
   if (state?.problem !== undefined) {
     return (
       <p class="banner bad" role="alert">
-        The app does not load since it was saved: {state.problem.message}{' '}
-        <a href={writeRoute('findings')}>Look</a>
+        The saved app does not load: {state.problem.message} <a href={writeRoute('findings')}>Show</a>
       </p>
     );
   }
@@ -125,13 +124,12 @@ function SavedBanner({ live }: { readonly live: NonNullable<AppState['live']> })
     <p class="banner" role="status">
       {run === undefined ? (
         <>
-          Saved. The last run would ask for something else now:{' '}
-          <a href={writeRoute('run', of)}>run it again</a>.
+          Saved. The app would now send other requests: <a href={writeRoute('run', of)}>run it again</a>.
         </>
       ) : (
         <>
-          Saved. <a href={writeRoute('run', run)}>New bundles over the last answers</a>, nothing was sent.{' '}
-          <a href={writeRoute('diff', of, run)}>What changed</a>
+          Saved. <a href={writeRoute('run', run)}>New bundles from the recorded responses</a>, nothing was
+          sent. <a href={writeRoute('diff', of, run)}>Compare</a>
         </>
       )}{' '}
       <button
@@ -186,7 +184,7 @@ function Page(): JSX.Element {
   return (
     <div class={`page ${isMenu.value ? 'with-menu' : ''}`}>
       <button type="button" class="skip" onClick={() => main.current?.focus()}>
-        To the main part
+        Skip to content
       </button>
       <Bar
         onMenu={() => {
@@ -200,7 +198,7 @@ function Page(): JSX.Element {
       </main>
       {isDropping.value && (
         <div class="drop" aria-hidden="true">
-          Drop the trace to look at it
+          Drop the trace to open it
         </div>
       )}
       <div class="notice-place" role="status" aria-live="polite">
@@ -220,7 +218,7 @@ async function takeTrace(file: File): Promise<void> {
     say(`${file.name} is now in the history.`);
     go('run', id);
   } catch (error) {
-    sayError(error);
+    showError(error);
   }
 }
 
@@ -247,9 +245,9 @@ function pressKey(event: KeyboardEvent): void {
   }
 }
 
-const asked = takeToken();
+const fragment = takeToken();
 followAddress();
-const run = asked.get('run');
+const run = fragment.get('run');
 if (run !== null) go('run', run);
 void startListening();
 const place = document.querySelector('#page');

@@ -10,7 +10,7 @@ import { TestActions, TestDifferences, TestMark } from './parts/tests.js';
 import { RunView } from './run-view.js';
 import { get, post } from './state/api.js';
 import { go, writeRoute } from './state/route.js';
-import { app, findTest, runs, sayError, tests } from './state/store.js';
+import { app, findTest, runs, showError, tests } from './state/store.js';
 
 /** The start page. */
 export function HomeView(): JSX.Element {
@@ -22,13 +22,13 @@ export function HomeView(): JSX.Element {
       <p class="lead">
         {runs.value.length === 0
           ? 'Choose a module on the left, fill in its form and run it. The page shows each request, its response and the resulting bundles.'
-          : 'Choose a run on the left to look at it, or a module to run it again.'}
+          : 'Choose a run on the left to inspect it, or a module to run it.'}
       </p>
       {first !== undefined && (
         <p>
           <a class="button primary" href={writeRoute('module', first.name)}>
             {runs.value.length === 0
-              ? `Begin with ${first.label ?? first.name}`
+              ? `Start with ${first.label ?? first.name}`
               : `Open ${first.label ?? first.name}`}
           </a>
         </p>
@@ -50,19 +50,18 @@ export function HomeView(): JSX.Element {
           <dt>
             <kbd>↑</kbd> <kbd>↓</kbd>
           </dt>
-          <dd>walk through a list or the timeline</dd>
+          <dd>move in a list or the timeline</dd>
         </div>
         <div>
           <dt>
             <kbd>[</kbd> <kbd>]</kbd>
           </dt>
-          <dd>the run before, the run after</dd>
+          <dd>previous run, next run</dd>
         </div>
       </dl>
       <p class="muted">
-        Save a file of the app and it is checked at once; where only what is made of the answers has changed,
-        the new bundles appear without a request. A trace that <code>iml run --trace-file run.jsonl</code>{' '}
-        wrote can be dropped anywhere on this page.
+        When you save a file of the app, the app is checked, and the last run is replayed with its recorded
+        responses. To open a trace of <code>iml run --trace-file run.jsonl</code>, drop the file on this page.
       </p>
     </article>
   );
@@ -71,7 +70,7 @@ export function HomeView(): JSX.Element {
 /** A webhook: its address and its calls. */
 export function WebhookView({ name }: { readonly name: string }): JSX.Element {
   const webhook = app.value?.webhooks.find((one) => one.name === name);
-  if (webhook === undefined) return <h1 class="empty">The app has no webhook "{name}".</h1>;
+  if (webhook === undefined) return <h1 class="blank">The app has no webhook "{name}".</h1>;
   const example = `curl -X POST ${webhook.address} -H 'content-type: application/json' --data-raw '{"id": 1}'`;
   return (
     <article class="component" aria-label={name}>
@@ -87,8 +86,8 @@ export function WebhookView({ name }: { readonly name: string }): JSX.Element {
           <code>{webhook.address}</code> <CopyButton text={() => webhook.address} label="Copy the address" />
         </p>
         <p class="help">
-          It is the same at each start on this port. Calls appear below as they come; a tunnel to this machine
-          lets a service reach it.
+          The address is the same at each start on this port. Calls appear below. To receive calls of an API,
+          start a tunnel to this machine.
         </p>
         <p class="address-line">
           <code>{example}</code> <CopyButton text={() => example} label="Copy the example" />
@@ -143,7 +142,9 @@ function Attachment({ webhook }: { readonly webhook: AppState['webhooks'][number
         connection: connection || undefined,
       })}
     >
-      <p class="help">What attach returned, as expressions read it by the name webhook:</p>
+      <p class="help">
+        The result of attach, which expressions read as <code>webhook</code>:
+      </p>
       <JsonTree value={attached.webhook} />
     </StepForm>
   );
@@ -152,6 +153,7 @@ function Attachment({ webhook }: { readonly webhook: AppState['webhooks'][number
 /** A connection of the app, and its stored connections. */
 export function ConnectionView({ name }: { readonly name: string }): JSX.Element {
   const connection = app.value?.connections.find((one) => one.name === name);
+  const opensPage = connection?.opensPage === true;
   const kept = (app.value?.kept ?? []).filter(({ component }) => component === name);
   const as = useSignal(`${app.value?.name ?? 'app'}-${name}`);
   return (
@@ -163,7 +165,7 @@ export function ConnectionView({ name }: { readonly name: string }): JSX.Element
         </div>
       </header>
       <section class="card">
-        <h2>Kept on this machine</h2>
+        <h2>Stored on this machine</h2>
         {kept.length === 0 ? (
           <p class="empty-line">None yet.</p>
         ) : (
@@ -176,7 +178,9 @@ export function ConnectionView({ name }: { readonly name: string }): JSX.Element
                   class="button small"
                   aria-label={`Test ${one.name}`}
                   onClick={() =>
-                    void runStep({ step: 'test', name, connection: one.name, parameters: {} }).catch(sayError)
+                    void runStep({ step: 'test', name, connection: one.name, parameters: {} }).catch(
+                      showError,
+                    )
                   }
                 >
                   Test
@@ -186,22 +190,19 @@ export function ConnectionView({ name }: { readonly name: string }): JSX.Element
           </ul>
         )}
         <p class="help">
-          Stored credentials never come back to this page. A connection that opens a page of the API is
-          created with{' '}
-          <code>
-            iml connect {app.value?.folder} {name}
-          </code>
-          ; <code>iml connections</code> manages them.
+          The page never receives stored credentials. <code>iml connections</code> lists and removes
+          connections.
         </p>
       </section>
       <StepForm
         kind="connection"
         name={name}
         title="Connect"
-        submit="Connect"
+        submit={opensPage ? 'Authorize' : 'Connect'}
         stored={undefined}
         makeRequest={(parameters) => ({ step: 'connect', name, parameters, as: as.value })}
       >
+        {opensPage && <RedirectUri />}
         <div class="field">
           <label for="connection-name">Name</label>
           <input
@@ -219,20 +220,36 @@ export function ConnectionView({ name }: { readonly name: string }): JSX.Element
   );
 }
 
+/** What an API has to know before its user can authorize a connection. */
+function RedirectUri(): JSX.Element {
+  const uri = app.value?.redirectUri ?? '';
+  return (
+    <div class="help">
+      <p>
+        Opens the authorization page of the API in this tab. The API returns to this redirect URI, which has
+        to be registered there:
+      </p>
+      <p class="address-line">
+        <code>{uri}</code> <CopyButton text={() => uri} label="Copy the redirect URI" />
+      </p>
+    </div>
+  );
+}
+
 /** Diagnostics of the app. */
 export function FindingsView(): JSX.Element {
   const { value: state } = app;
   const findings = state?.findings ?? [];
   return (
-    <article class="findings-view" aria-label="Findings of the check">
-      <h1>Findings of the check</h1>
+    <article class="findings-view" aria-label="Check results">
+      <h1>Check results</h1>
       {state?.problem !== undefined && <FailureCard failure={state.problem} />}
       {findings.length === 0 ? (
-        <p class="empty">
+        <p class="blank">
           <span class="state ok" aria-hidden="true">
             ✓
           </span>{' '}
-          Nothing was found. The app is checked again whenever a file is saved.
+          No problems. The app is checked whenever a file is saved.
         </p>
       ) : (
         <ul class="findings-list">
@@ -268,10 +285,11 @@ interface StepFormProps {
   readonly makeRequest: (values: Values, connection: string) => StepRequest;
 }
 
-/** Runs a step and opens it as a run. */
-async function runStep(asked: StepRequest): Promise<void> {
-  const { id } = await post<StepOutcome>('steps', asked);
+/** Runs a step. Opens the authorization page if it has one, else its run. */
+async function runStep(request: StepRequest): Promise<void> {
+  const { id, open } = await post<StepOutcome>('steps', request);
   go('run', id);
+  if (open !== undefined) location.assign(open);
 }
 
 /** The form of a webhook or connection with a button for the step. */
@@ -286,11 +304,11 @@ function StepForm(props: StepFormProps): JSX.Element {
     let isCurrent = true;
     post<ShownForm>('form', { kind, name, parameters: values.value }).then((found) => {
       if (isCurrent) form.value = found;
-    }, sayError);
+    }, showError);
     return () => {
       isCurrent = false;
     };
-  }, [kind, name, JSON.stringify(values.value)]);
+  }, [kind, name, values.value]);
   const send = async (): Promise<void> => {
     isRunning.value = true;
     try {
@@ -305,7 +323,7 @@ function StepForm(props: StepFormProps): JSX.Element {
       aria-label={title}
       onSubmit={(event) => {
         event.preventDefault();
-        send().catch(sayError);
+        send().catch(showError);
       }}
     >
       <h2>{title}</h2>
@@ -332,7 +350,7 @@ function StepForm(props: StepFormProps): JSX.Element {
       <FormFields
         fields={form.value?.fields ?? []}
         path=""
-        complaints={new Map()}
+        errors={new Map()}
         values={values.value}
         onChange={(next) => {
           values.value = next;
@@ -350,8 +368,8 @@ function StepForm(props: StepFormProps): JSX.Element {
 /** A test: its run, or why it cannot run. */
 export function TestView({ id }: { readonly id: string }): JSX.Element {
   const test = findTest(id);
-  if (tests.value === undefined) return <h1 class="empty">Loading the tests …</h1>;
-  if (test === undefined) return <h1 class="empty">The app has no test "{id}" any more.</h1>;
+  if (tests.value === undefined) return <h1 class="blank">Loading the tests …</h1>;
+  if (test === undefined) return <h1 class="blank">The app has no test "{id}" any more.</h1>;
   if (test.run !== undefined) return <RunView id={test.run} />;
   return (
     <article class="run" aria-label={`Test ${test.name}`}>
@@ -366,8 +384,8 @@ export function TestView({ id }: { readonly id: string }): JSX.Element {
         </div>
       </header>
       {test.status === 'failed' && <Failures key={`${id} ${test.durationMs}`} id={id} />}
-      {test.status === 'passed' && <p class="empty-line">It passes.</p>}
-      {test.status === 'waiting' && <p class="empty-line">It did not run yet.</p>}
+      {test.status === 'passed' && <p class="empty-line">The test passes.</p>}
+      {test.status === 'waiting' && <p class="empty-line">The test has not run yet.</p>}
     </article>
   );
 }
@@ -377,7 +395,7 @@ function Failures({ id }: { readonly id: string }): JSX.Element | null {
   useEffect(() => {
     get<TestDetail>(`tests/one?id=${encodeURIComponent(id)}`).then((found) => {
       detail.value = found;
-    }, sayError);
+    }, showError);
   }, [id]);
   if (detail.value === undefined) return null;
   return <TestDifferences failures={detail.value.failures} failureCount={detail.value.failureCount} />;

@@ -4,14 +4,14 @@ import { useEffect, useMemo } from 'preact/hooks';
 import type { PackedEvent, RunDetail, ShownFailure, ShownPlace } from '../protocol.js';
 import { BodyView, JsonTree } from './parts/body-view.js';
 import { FailureCard, PlaceText, Status } from './parts/controls.js';
-import { ExchangeDetail } from './parts/exchange-detail.js';
+import { ExchangeDetail, listQuery, Pairs } from './parts/exchange-detail.js';
 import { Expressions } from './parts/expressions.js';
 import { LimitMeters, RunHead, Tabs, Warnings } from './parts/run-head.js';
 import { TestDifferences } from './parts/tests.js';
 import { type ExchangeStep, listSteps, Timeline } from './parts/timeline.js';
 import { ApiError, get } from './state/api.js';
-import { count } from './state/format.js';
-import { caughtUp, heard, sayError } from './state/store.js';
+import { count, readPayload } from './state/format.js';
+import { caughtUp, heard, showError } from './state/store.js';
 
 /** One run. */
 export function RunView({ id }: { readonly id: string }): JSX.Element {
@@ -44,16 +44,16 @@ export function RunView({ id }: { readonly id: string }): JSX.Element {
     };
     load().catch((error: unknown) => {
       if (error instanceof ApiError && error.status === 404) isMissing.value = true;
-      else sayError(error);
+      else showError(error);
     });
     return () => {
       isCurrent = false;
     };
   }, [id, news?.events, news?.state, caughtUp.value]);
-  if (isMissing.value) return <h1 class="empty">This run is not in the history any more.</h1>;
+  if (isMissing.value) return <h1 class="blank">This run is not in the history any more.</h1>;
   const run = detail.value;
   return run === undefined || run.id !== id ? (
-    <h1 class="empty">Loading the run …</h1>
+    <h1 class="blank">Loading the run …</h1>
   ) : (
     <Loaded run={run} events={events.value} />
   );
@@ -73,7 +73,8 @@ function Loaded({ run, events }: LoadedProps): JSX.Element {
   const sought = useSignal<ShownPlace | undefined>(undefined);
   const shown = steps.find(({ seq }) => seq === selected.value) ?? firstOfInterest(run, steps);
   const seq = shown?.seq ?? 0;
-  const isWebhook = run.kind === 'webhook';
+  // Attach and detach are runs with requests.
+  const isCall = run.kind === 'webhook' && run.step === undefined && exchanges.length === 0;
   return (
     <article class="run" aria-label={`Run of ${run.name}`}>
       <RunHead run={run} />
@@ -98,7 +99,7 @@ function Loaded({ run, events }: LoadedProps): JSX.Element {
           tab.value = 'expressions';
         }}
       />
-      {!isWebhook && <LimitMeters run={run} />}
+      {!isCall && <LimitMeters run={run} />}
       <Tabs
         label="Parts of the run"
         current={tab.value}
@@ -106,18 +107,18 @@ function Loaded({ run, events }: LoadedProps): JSX.Element {
           tab.value = name;
         }}
         tabs={[
-          ['requests', isWebhook ? 'Call' : `Requests ${exchanges.length}`],
-          ['bundles', `Bundles ${run.bundles}`],
+          ['requests', isCall ? 'Call' : `Requests ${exchanges.length}`],
+          run.step === undefined ? ['bundles', `Bundles ${run.bundles}`] : ['bundles', 'Result'],
           ['expressions', 'Expressions'],
           ['input', 'Input'],
         ]}
       />
       <div class="tab-panel" role="tabpanel" aria-label={tab.value}>
-        {tab.value === 'requests' && isWebhook && <CallDetail run={run} />}
-        {tab.value === 'requests' && !isWebhook && steps.length === 0 && (
-          <p class="empty">{run.state === 'running' ? 'Nothing has been sent yet.' : 'Nothing was sent.'}</p>
+        {tab.value === 'requests' && isCall && <CallDetail run={run} />}
+        {tab.value === 'requests' && !isCall && steps.length === 0 && (
+          <p class="blank">{run.state === 'running' ? 'No requests yet.' : 'No requests.'}</p>
         )}
-        {tab.value !== 'bundles' && tab.value !== 'input' && !isWebhook && steps.length > 0 && (
+        {tab.value !== 'bundles' && tab.value !== 'input' && !isCall && steps.length > 0 && (
           <Timeline
             steps={steps}
             startedAt={findStart(run, events)}
@@ -133,7 +134,12 @@ function Loaded({ run, events }: LoadedProps): JSX.Element {
           <BodyView body={shown.page.outputs} empty="No outputs." label="outputs" />
         )}
         {tab.value === 'bundles' && (
-          <BodyView body={run.bundleList} empty="No bundles yet." label="bundles" asTable />
+          <BodyView
+            body={run.bundleList}
+            empty={run.step === undefined ? 'No bundles yet.' : 'No result yet.'}
+            label={run.step === undefined ? 'bundles' : 'result'}
+            asTable={run.step === undefined}
+          />
         )}
         {tab.value === 'expressions' && <Expressions run={run} seq={seq} sought={sought} />}
         {tab.value === 'input' && <Input run={run} />}
@@ -176,7 +182,7 @@ function Input({ run }: { readonly run: RunDetail }): JSX.Element {
     <div class="input">
       <h2>Parameters</h2>
       {Object.keys(parameters).length === 0 ? (
-        <p class="empty-line">No parameters were given.</p>
+        <p class="empty-line">No parameters.</p>
       ) : (
         <JsonTree value={parameters} />
       )}
@@ -200,7 +206,7 @@ function Input({ run }: { readonly run: RunDetail }): JSX.Element {
   );
 }
 
-/** A webhook call: request, bundles and response side by side. */
+/** A webhook call: request and response side by side, and the bundles below. */
 function CallDetail({ run }: { readonly run: RunDetail }): JSX.Element {
   const { hook, bundleList, bundles, input } = run;
   return (
@@ -209,38 +215,19 @@ function CallDetail({ run }: { readonly run: RunDetail }): JSX.Element {
         <header>
           <h2>Call</h2>
         </header>
-        <JsonTree value={openBody(input.payload)} />
+        <CallRequest payload={input.payload} />
       </section>
-      <section class="column" aria-label="Bundles of the call">
+      <section class="column" aria-label="Response">
         <header>
-          <h2>Bundles</h2>
-          <span class="muted">{count(bundles, 'bundle')}</span>
-        </header>
-        <p class="made">{explainVerification(run)}</p>
-        {hook?.noBundles !== undefined && (
-          <p class="made">
-            {hook.noBundles.message} <PlaceText place={hook.noBundles.place} />
-          </p>
-        )}
-        <BodyView body={bundleList} empty="No bundles." label="bundles" />
-      </section>
-      <section class="column" aria-label="Answer">
-        <header>
-          <h2>Answer</h2>
+          <h2>Response</h2>
           {hook !== undefined && <Status status={hook.answer.status} />}
         </header>
         {hook === undefined ? (
-          <p class="empty-line">It was not kept.</p>
+          <p class="empty-line">The response is not stored.</p>
         ) : (
           <>
-            <dl class="facts">
-              {hook.answer.headers.map(([name, value]) => (
-                <div key={name}>
-                  <dt>{name}</dt>
-                  <dd>{value}</dd>
-                </div>
-              ))}
-            </dl>
+            <Pairs title="Headers" pairs={hook.answer.headers} />
+            <h3>Body</h3>
             {hook.answer.body === '' ? (
               <p class="empty-line">The response has no body.</p>
             ) : (
@@ -252,23 +239,47 @@ function CallDetail({ run }: { readonly run: RunDetail }): JSX.Element {
           </>
         )}
       </section>
+      <section class="column whole" aria-label="Bundles of the call">
+        <header>
+          <h2>Bundles</h2>
+          <span class="muted">{count(bundles, 'bundle')}</span>
+        </header>
+        <p class="made">{explainVerification(run)}</p>
+        {hook?.noBundles !== undefined && (
+          <p class="made">
+            {hook.noBundles.message} <PlaceText place={hook.noBundles.place} />
+          </p>
+        )}
+        <BodyView body={bundleList} empty="No bundles." label="bundles" asTable />
+      </section>
     </div>
   );
 }
 
-/** Parses a JSON body. */
-function openBody(payload: unknown): unknown {
-  if (typeof payload !== 'object' || payload === null || !('body' in payload)) return payload;
-  try {
-    return { ...payload, body: JSON.parse(String(payload.body)) as unknown };
-  } catch {
-    return payload;
-  }
+/** The request of a webhook call. */
+function CallRequest({ payload }: { readonly payload: unknown }): JSX.Element {
+  const call = readPayload(payload);
+  if (call === undefined) return <p class="empty-line">The call is not stored.</p>;
+  return (
+    <>
+      <p class="address">
+        <span class="method">{call.method}</span> <span>{call.url}</span>
+      </p>
+      <Pairs title="Query" pairs={listQuery(call.url)} />
+      <Pairs title="Headers" pairs={call.headers} />
+      <h3>Body</h3>
+      {call.body === undefined || call.body === '' ? (
+        <p class="empty-line">The call has no body.</p>
+      ) : (
+        <JsonTree value={call.body} />
+      )}
+    </>
+  );
 }
 
 function explainVerification({ hook, state }: RunDetail): string {
   if (hook?.verification === true)
-    return 'Verification request: it received a response and created no event.';
+    return 'This verification request received a response and created no event.';
   if (hook?.phase === 'verification') return 'The verification of the call failed.';
   if (hook?.phase !== undefined) return `The call was not processed: its ${hook.phase} failed.`;
   if (hook?.noBundles !== undefined) return '';

@@ -5,7 +5,7 @@ import type { CaseDraft, RunDetail } from '../protocol.js';
 import { ApiError, get, post } from './state/api.js';
 import { bytes, count } from './state/format.js';
 import { go, writeRoute } from './state/route.js';
-import { say, sayError } from './state/store.js';
+import { say, showError } from './state/store.js';
 
 /** A preview of a run as a case. */
 export function SaveView({ id }: { readonly id: string }): JSX.Element {
@@ -20,7 +20,7 @@ export function SaveView({ id }: { readonly id: string }): JSX.Element {
       },
       (error: unknown) => {
         if (error instanceof ApiError) problem.value = error.message;
-        else sayError(error);
+        else showError(error);
       },
     );
   };
@@ -28,7 +28,7 @@ export function SaveView({ id }: { readonly id: string }): JSX.Element {
     draft.value = undefined;
     get<RunDetail>(`runs/${id}`).then((found) => {
       run.value = found;
-    }, sayError);
+    }, showError);
     look();
   }, [id]);
   return (
@@ -36,19 +36,19 @@ export function SaveView({ id }: { readonly id: string }): JSX.Element {
       <h1>Save as test</h1>
       <p class="lead">
         The run of <a href={writeRoute('run', id)}>{run.value?.name ?? 'this run'}</a> becomes a case of{' '}
-        <code>iml test</code>: what it was given, what it asked and what came, what it put out.
+        <code>iml test</code>: its input, requests, responses and output.
       </p>
       {problem.value !== '' && (
         <section class="card failure" role="alert">
-          <h2>Nothing is written</h2>
+          <h2>The run cannot be saved</h2>
           <p class="message">{problem.value}</p>
           <button type="button" class="button" onClick={look}>
-            Look again
+            Try again
           </button>
         </section>
       )}
       {draft.value === undefined && problem.value === '' && (
-        <p class="empty">Running it once more without its secrets …</p>
+        <p class="blank">Replaying the run without its secrets …</p>
       )}
       {draft.value !== undefined && run.value !== undefined && problem.value === '' && (
         <>
@@ -86,7 +86,7 @@ function SaveForm({ run, draft, onProblem }: SaveFormProps): JSX.Element {
       go('test', test);
     } catch (error) {
       if (error instanceof ApiError) onProblem(error.message);
-      else sayError(error);
+      else showError(error);
     } finally {
       isWriting.value = false;
     }
@@ -128,7 +128,7 @@ function SaveForm({ run, draft, onProblem }: SaveFormProps): JSX.Element {
                 replace.value = event.currentTarget.checked;
               }}
             />{' '}
-            There is a case of this name: replace it
+            Replace the existing case of this name
           </label>
         )}
       </div>
@@ -141,7 +141,7 @@ function SaveForm({ run, draft, onProblem }: SaveFormProps): JSX.Element {
           Write the file
         </button>
         <a class="button" href={writeRoute('run', run.id)}>
-          Leave it
+          Cancel
         </a>
       </div>
     </form>
@@ -170,8 +170,8 @@ function Draft({
     <>
       {suspects.length > 0 && (
         <section class="card warnings" aria-label="Suspects">
-          <h2>Look at these before you share the file</h2>
-          <p>They look like keys, and are none that is known.</p>
+          <h2>Check these values before you share the file</h2>
+          <p>They look like keys, and the app does not know them as secrets.</p>
           <ul>
             {suspects.map(({ path, shown }) => (
               <li key={path}>

@@ -1,7 +1,14 @@
 import type { RunStats } from '../../../engine/component/report.js';
+import type { CallbackQuery } from '../../../engine/connection/authorize-connection.js';
+import {
+  type ConnectionReport,
+  listScopeUses,
+  type PendingAuthorization,
+} from '../../../engine/connection/connection-input.js';
 import type { StoredConnection } from '../../../engine/connection/connection-store.js';
 import type { App } from '../../../engine/document/app.js';
 import type { Document } from '../../../engine/document/document.js';
+import { readHostMap } from '../../../engine/http/host-policy.js';
 import { readForm } from '../../../engine/parameters/form.js';
 import { secretValues } from '../../../engine/parameters/secret-values.js';
 import type { PoolApp } from '../../../engine/pool/pool-app.js';
@@ -13,24 +20,39 @@ import { isPlainObject, type PlainObject } from '../../../shared/plain-object.js
 import { traceDocuments } from '../../testing/suite/run-trace.js';
 import { startRecord } from '../history/record-run.js';
 import type { RunKind, RunValues, ShownHook, StepOutcome, StepRequest } from '../protocol.js';
+import { createAuthorizations, type WaitingAuthorization } from './authorizations.js';
 import { describeLimits, showWarnings } from './run-component.js';
 import type { RunnerParts } from './runner-parts.js';
-import { showFailure } from './show-failure.js';
+import { endFailed, showFailure } from './show-failure.js';
 
 /** Steps of components other than runs. Each is a run of the history. */
 export interface ComponentSteps {
-  /** @throws EngineError (USAGE) for an invalid step */
-  readonly run: (asked: StepRequest) => Promise<StepOutcome>;
+  /** @throws EngineError for a step that cannot be carried out; it leaves no run */
+  readonly run: (request: StepRequest) => Promise<StepOutcome>;
+  /** Completes the authorization of a callback. @returns the ID of its run; undefined if none waits for it */
+  readonly receiveCallback: (query: CallbackQuery) => Promise<string | undefined>;
+  /** Stops waiting for a callback. @returns whether the run was waiting */
+  readonly stop: (run: string) => boolean;
   /** `id`, `url` and the result of attach; undefined if not attached. */
   readonly hook: (webhook: string) => PlainObject | undefined;
   /** The same, redacted. */
   readonly shownHook: (webhook: string) => ShownHook | undefined;
+  readonly close: () => Promise<void>;
+}
+
+/** Stores connections under names, as `iml connect` does. */
+export interface ConnectionWriter {
+  /** @throws EngineError (USAGE) for an invalid name, and for the name of another connection */
+  readonly check: (name: string, component: string) => Promise<void>;
+  readonly save: (name: string, stored: StoredConnection) => Promise<void>;
 }
 
 export interface StepParts extends RunnerParts {
   readonly writeHookAddress: (webhook: string) => string;
-  /** Stores a connection under a name, as `iml connect` does. Omitted if connections cannot be stored. */
-  readonly saveConnection: ((name: string, stored: StoredConnection) => Promise<void>) | undefined;
+  /** Redirect URI of authorizations: a path of this server. */
+  readonly redirectUri: () => string;
+  /** Omitted if connections cannot be stored. */
+  readonly connectionWriter: ConnectionWriter | undefined;
 }
 
 interface AttachedHook {
@@ -41,7 +63,11 @@ interface AttachedHook {
 /** Creates the steps of one server. Results of attach are kept in memory. */
 export function createComponentSteps(parts: StepParts): ComponentSteps {
   const hooks = new Map<string, AttachedHook>();
+  const authorizations = createAuthorizations(parts.onProblem);
   return {
+    receiveCallback: authorizations.receive,
+    stop: authorizations.stop,
+    close: authorizations.close,
     hook: (name) => hooks.get(name)?.webhook,
     shownHook: (name) => {
       const hook = hooks.get(name);
@@ -49,45 +75,130 @@ export function createComponentSteps(parts: StepParts): ComponentSteps {
       const redactor = createRedactor({ secrets: collectSecrets(parts.setting().app.common?.value) });
       return { webhook: redactor.value(hook.webhook) };
     },
-    run: async (asked) => {
-      const { app, root } = parts.setting();
-      const { form, kind } = findForm(asked, app);
-      const given = secretValues(readForm(form).elements, asked.parameters);
-      const secrets = [...collectSecrets(app.common?.value), ...given];
-      const redactor = createRedactor({ secrets });
-      const startedAt = performance.now();
-      const record = await startRecord(
-        {
-          app: app.name,
-          kind,
-          name: asked.name,
-          source: 'run',
-          replayOf: undefined,
-          limits: describeLimits(parts.setting()),
-          input: showInput(asked, redactor),
-        },
-        parts,
-      );
-      const outcome = await carryOut(asked, parts.pool.app(root), { ...parts, hooks }).catch(failStep);
-      for (const event of outcome.trace) record.add(event);
-      const failure =
-        outcome.error === undefined ? undefined : await showFailure(outcome.error, root, redactor);
-      const bundles = redactor.value(outcome.bundles);
+    run: async (request) => {
+      const setting = parts.setting();
+      const { form, kind } = findForm(request, setting.app);
+      await assertPossible(request, parts);
+      const step = await recordStep(request, { form, kind, parts });
+      try {
+        const outcome = await carryOut(request, parts.pool.app(setting.root), { ...parts, hooks });
+        const { entries, authorization } = outcome;
+        if (authorization === undefined) await step.finish(outcome);
+        else {
+          step.add(outcome);
+          authorizations.add(waitForCallback(authorization, { step, request, parts }));
+        }
+        return {
+          id: step.id,
+          ...(entries !== undefined && { entries }),
+          ...(authorization !== undefined && { open: authorization.page }),
+        };
+      } catch (error) {
+        await step.fail(error);
+        return { id: step.id };
+      }
+    },
+  };
+}
+
+/** Refuses a step before it becomes a run. */
+async function assertPossible(request: StepRequest, parts: StepParts): Promise<void> {
+  const { step, name, connection, as } = request;
+  if (step === 'test') await findStored(connection, parts);
+  if (step !== 'connect') return;
+  if (parts.connectionWriter === undefined) throw usage('Connections cannot be stored.');
+  if (as === undefined) throw usage('Missing name: the name of the stored connection.');
+  await parts.connectionWriter.check(as, name);
+}
+
+/** The run of a step. */
+interface StepRecord {
+  readonly id: string;
+  /** Adds the events of a part of the step. */
+  readonly add: (outcome: CarriedOut) => void;
+  /** Adds the events of the last part and ends the run. */
+  readonly finish: (outcome: CarriedOut) => Promise<void>;
+  /** Ends the run: stopped without an error. */
+  readonly fail: (error: unknown) => Promise<void>;
+}
+
+interface RecordOptions {
+  readonly form: Document | undefined;
+  readonly kind: RunKind;
+  readonly parts: StepParts;
+}
+
+async function recordStep(request: StepRequest, { form, kind, parts }: RecordOptions): Promise<StepRecord> {
+  const setting = parts.setting();
+  const { app, root } = setting;
+  const { name, step } = request;
+  const secrets = [
+    ...collectSecrets(app.common?.value),
+    ...secretValues(readForm(form).elements, request.parameters),
+  ];
+  const redactor = createRedactor({ secrets });
+  const startedAt = performance.now();
+  const sum = { requests: 0, followUpPages: 0, records: 0 };
+  const input = showInput(request, redactor);
+  const limits = describeLimits(setting);
+  const record = await startRecord(
+    { app: app.name, kind, name, step, source: 'run', replayOf: undefined, limits, input },
+    parts,
+  );
+  const add = ({ trace, stats }: CarriedOut): void => {
+    for (const event of trace) record.add(event);
+    sum.requests += stats.requests;
+    sum.followUpPages += stats.followUpPages;
+    sum.records += stats.records;
+  };
+  return {
+    id: record.id,
+    add,
+    fail: async (error) => {
+      await record.finish(await endFailed(error, setting));
+    },
+    finish: async (outcome) => {
+      add(outcome);
+      const { error, bundles, warnings } = outcome;
+      const failure = error === undefined ? undefined : await showFailure(error, root, redactor);
+      const shown = redactor.value(bundles);
       await record.finish({
-        requests: outcome.stats.requests,
-        followUpPages: outcome.stats.followUpPages,
-        records: outcome.stats.records,
+        ...sum,
         stopReason: undefined,
         durationMs: Math.round(performance.now() - startedAt),
-        state: outcome.error === undefined ? 'ok' : 'failed',
+        state: error === undefined ? 'ok' : 'failed',
         failure,
         error: failure && { type: failure.type, message: failure.message },
         canReplay: false,
-        bundles: Array.isArray(bundles) ? bundles : [],
-        allWarnings: showWarnings(outcome.warnings),
-        documents: traceDocuments(app, kind, asked.name, secrets),
+        bundles: Array.isArray(shown) ? shown : [],
+        allWarnings: showWarnings(warnings),
+        documents: traceDocuments(app, kind, name, secrets),
       });
-      return { id: record.id, ...(outcome.entries !== undefined && { entries: outcome.entries }) };
+    },
+  };
+}
+
+interface CallbackOptions {
+  readonly step: StepRecord;
+  readonly request: StepRequest;
+  readonly parts: StepParts;
+}
+
+function waitForCallback(
+  { pending }: Authorization,
+  { step, request, parts }: CallbackOptions,
+): WaitingAuthorization {
+  return {
+    run: step.id,
+    pending,
+    abandon: step.fail,
+    complete: async (query) => {
+      const connection = parts.pool.app(parts.setting().root).connection(request.name);
+      try {
+        await step.finish(await storeCreated(await connection.complete(pending, query), request, parts));
+      } catch (error) {
+        await step.fail(error);
+      }
     },
   };
 }
@@ -112,9 +223,9 @@ function findForm(
   return { form: connection.params, kind: 'connection' };
 }
 
-function showInput(asked: StepRequest, redactor: Redactor): RunValues {
-  const shown = redactor.value(asked.parameters);
-  return { parameters: isPlainObject(shown) ? shown : {}, connection: asked.connection };
+function showInput(request: StepRequest, redactor: Redactor): RunValues {
+  const shown = redactor.value(request.parameters);
+  return { parameters: isPlainObject(shown) ? shown : {}, connection: request.connection };
 }
 
 interface CarriedOut {
@@ -124,38 +235,38 @@ interface CarriedOut {
   readonly warnings: readonly RunWarning[];
   readonly trace: readonly TraceEvent[];
   readonly entries?: StepOutcome['entries'];
+  /** The page to open before the step can be completed. */
+  readonly authorization?: Authorization | undefined;
 }
 
-/** A terminated worker is a failure of the step; other errors are misuse. */
-function failStep(error: unknown): CarriedOut {
-  if (!(error instanceof EngineError) || error.code !== 'WORKER_TERMINATED') throw error;
-  const stats = { requests: 0, followUpPages: 0, records: 0, durationMs: 0, stopReason: undefined };
-  return { bundles: [], error, stats, warnings: [], trace: [] };
+interface Authorization {
+  readonly page: string;
+  readonly pending: PendingAuthorization;
 }
 
 interface CarryParts extends StepParts {
   readonly hooks: Map<string, AttachedHook>;
 }
 
-async function carryOut(asked: StepRequest, engine: PoolApp, parts: CarryParts): Promise<CarriedOut> {
-  switch (asked.step) {
+async function carryOut(request: StepRequest, engine: PoolApp, parts: CarryParts): Promise<CarriedOut> {
+  switch (request.step) {
     case 'epoch':
-      return listEpoch(asked, engine);
+      return listEpoch(request, engine);
     case 'attach':
     case 'detach':
-      return runHookStep(asked, engine, parts);
+      return runHookStep(request, engine, parts);
     case 'connect':
-      return connect(asked, engine, parts);
+      return connect(request, engine, parts);
     default:
-      return testConnection(asked, engine, parts);
+      return testConnection(request, engine, parts);
   }
 }
 
-async function listEpoch(asked: StepRequest, engine: PoolApp): Promise<CarriedOut> {
-  const { parameters } = asked;
+async function listEpoch(request: StepRequest, engine: PoolApp): Promise<CarriedOut> {
+  const { parameters } = request;
   const report = await engine
-    .module(asked.name, 'trigger')
-    .epoch({ parameters, connection: asked.connection });
+    .module(request.name, 'trigger')
+    .epoch({ parameters, connection: request.connection });
   if (!report.ok) return { ...report, bundles: [] };
   const entries = report.entries.map(({ label, date, state }) => ({
     label: String(label ?? ''),
@@ -166,16 +277,16 @@ async function listEpoch(asked: StepRequest, engine: PoolApp): Promise<CarriedOu
 }
 
 async function runHookStep(
-  asked: StepRequest,
+  request: StepRequest,
   engine: PoolApp,
   { hooks, writeHookAddress }: CarryParts,
 ): Promise<CarriedOut> {
-  const { name, parameters } = asked;
+  const { name, parameters } = request;
   const known = hooks.get(name);
   const webhook = { id: 1, url: writeHookAddress(name), ...known?.webhook };
-  const input = { parameters: known?.parameters ?? parameters, webhook, connection: asked.connection };
+  const input = { parameters: known?.parameters ?? parameters, webhook, connection: request.connection };
   const handle = engine.webhook(name);
-  if (asked.step === 'detach') {
+  if (request.step === 'detach') {
     const report = await handle.detach(input);
     if (report.ok) hooks.delete(name);
     return { ...report, bundles: report.ok ? [report.result] : [] };
@@ -187,39 +298,57 @@ async function runHookStep(
 }
 
 async function connect(
-  asked: StepRequest,
+  request: StepRequest,
   engine: PoolApp,
-  { saveConnection }: CarryParts,
+  { setting, redirectUri, connectionWriter }: CarryParts,
 ): Promise<CarriedOut> {
-  const { as } = asked;
-  if (saveConnection === undefined || as === undefined)
-    throw usage('Missing name: the name of the stored connection.');
-  const connection = engine.connection(asked.name);
-  if (await connection.needsPage()) {
-    throw usage(
-      `This connection opens a page of the API: run "iml connect" with the app and "${asked.name}".`,
-    );
-  }
-  const report = await connection.create({ parameters: asked.parameters });
+  const { name, parameters } = request;
+  const connection = engine.connection(name);
+  const { app, engine: options } = setting();
+  const input = { parameters, ...listScopeUses(app, name) };
+  if (!(await connection.needsPage()))
+    return storeCreated(await connection.create(input), request, { connectionWriter });
+  const report = await connection.authorize({ ...input, redirectUri: redirectUri() });
   if (!report.ok) return { ...report, bundles: [] };
-  await saveConnection(as, report.stored);
+  const { url, pending } = report;
+  const page = readHostMap(options.http?.rewrite ?? {}).resolve(url) ?? url;
+  // The browser opens it: a URL such as "javascript:" would run in the page.
+  if (!/^https?:/i.test(page)) throw usage('The authorization page is not an http or https URL.');
+  return { ...report, bundles: [], authorization: { page, pending } };
+}
+
+async function storeCreated(
+  report: ConnectionReport,
+  { as = '' }: StepRequest,
+  { connectionWriter }: Pick<StepParts, 'connectionWriter'>,
+): Promise<CarriedOut> {
+  if (!report.ok) return { ...report, bundles: [] };
+  await connectionWriter?.save(as, report.stored);
   const { metadata, uid } = report.stored;
   return { ...report, bundles: [{ name: as, metadata, uid }] };
 }
 
 async function testConnection(
-  asked: StepRequest,
+  { connection }: StepRequest,
   engine: PoolApp,
-  { setting }: CarryParts,
+  parts: CarryParts,
 ): Promise<CarriedOut> {
-  const { connection: name } = asked;
-  if (name === undefined) throw usage('"connection": expected the name of a stored connection.');
-  const stored = await setting().connections.get(name);
-  if (stored === undefined) throw new EngineError('CONNECTION_MISSING', `There is no connection "${name}".`);
+  const stored = await findStored(connection, parts);
   const report = await engine.connection(stored.component).test(stored);
   if (!report.ok) return { ...report, bundles: [] };
   const { metadata, uid } = report.stored;
-  return { ...report, bundles: [{ name, metadata, uid }] };
+  return { ...report, bundles: [{ name: connection, metadata, uid }] };
+}
+
+/** @throws EngineError (USAGE) without a name, (CONNECTION_MISSING) for an unknown one */
+async function findStored(
+  name: string | undefined,
+  { setting }: Pick<StepParts, 'setting'>,
+): Promise<StoredConnection> {
+  if (name === undefined) throw usage('"connection": expected the name of a stored connection.');
+  const stored = await setting().connections.get(name);
+  if (stored === undefined) throw new EngineError('CONNECTION_MISSING', `There is no connection "${name}".`);
+  return stored;
 }
 
 function usage(message: string): EngineError {

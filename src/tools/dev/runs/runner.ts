@@ -1,7 +1,5 @@
 import type { App } from '../../../engine/document/app.js';
-import { createRedactor } from '../../../engine/redaction/redact.js';
 import { SANITIZED } from '../../../engine/redaction/redact-text.js';
-import { collectSecrets } from '../../../engine/redaction/secrets.js';
 import type { TraceEvent } from '../../../engine/run/trace.js';
 import type { IncomingCall } from '../../../engine/webhook/incoming-call.js';
 import type { WebhookReport } from '../../../engine/webhook/webhook-report.js';
@@ -10,13 +8,13 @@ import { isPlainObject, ownMember, type PlainObject } from '../../../shared/plai
 import { didYouMean } from '../../../shared/suggest.js';
 import { DEV_WORKER } from '../../../shared/worker-urls.js';
 import type { RunToRecord } from '../../testing/recording/rehearse-run.js';
-import { type RunEnd, startRecord } from '../history/record-run.js';
+import { startRecord } from '../history/record-run.js';
 import type { CallRequest, RunRequest } from '../protocol.js';
 import type { ComponentOutcome, ComponentTask, RecordedRun } from './dev-worker.js';
 import type { KeptAnswers } from './kept-answers.js';
-import { describeLimits, type RunSetting, shownInput } from './run-component.js';
+import { describeLimits, shownInput } from './run-component.js';
 import type { RunnerParts } from './runner-parts.js';
-import { showFailure } from './show-failure.js';
+import { endFailed } from './show-failure.js';
 import { createWebhookCalls, writeCall } from './webhook-calls.js';
 
 /** Runs components and remembers their input in memory. */
@@ -126,7 +124,8 @@ export function createRunner(
           }
           await record.finish({ ...end, canReplay: outcome.recording.isWhole });
         },
-        async (thrown: unknown) => record.finish(await endTerminated(thrown, abort.signal, setting)),
+        async (thrown: unknown) =>
+          record.finish(await endFailed(abort.signal.aborted ? undefined : thrown, setting)),
       )
       .catch(parts.onProblem)
       .finally(() => running.delete(record.id));
@@ -262,31 +261,6 @@ async function runInPool(
 /** Grace period after the time limit of a run before its worker is terminated. */
 const EXTRA_MS = 20_000;
 const MAX_TIMEOUT_MS = 2 ** 31 - 1;
-
-/** Ends a run whose worker was terminated or that could not start. */
-async function endTerminated(
-  thrown: unknown,
-  signal: AbortSignal,
-  { app, root }: RunSetting,
-): Promise<RunEnd> {
-  const error = thrown instanceof EngineError ? thrown : usage(`Internal error: ${String(thrown)}`);
-  const redactor = createRedactor({ secrets: collectSecrets(app.common?.value) });
-  const failure = signal.aborted ? undefined : await showFailure(error, root, redactor);
-  return {
-    requests: 0,
-    followUpPages: 0,
-    records: 0,
-    stopReason: undefined,
-    durationMs: 0,
-    state: signal.aborted ? 'stopped' : 'failed',
-    failure,
-    error: failure && { type: failure.type, message: failure.message },
-    bundles: [],
-    allWarnings: [],
-    canReplay: false,
-    documents: [],
-  };
-}
 
 /** @throws EngineError (USAGE) for a stopped run, and above the size limit */
 function describeRecorded(recorded: RecordedRun, app: App): RunToRecord {

@@ -1,10 +1,13 @@
 import { specFrame } from '../../../engine/loading/spec-frame.js';
-import type { Redactor } from '../../../engine/redaction/redact.js';
+import { createRedactor, type Redactor } from '../../../engine/redaction/redact.js';
+import { collectSecrets } from '../../../engine/redaction/secrets.js';
 import { AppError } from '../../../shared/errors/app-error.js';
 import { EngineError } from '../../../shared/errors/engine-error.js';
 import { ImlError } from '../../../shared/errors/iml-error.js';
 import type { SourceLocation } from '../../../shared/errors/source-location.js';
+import type { RunEnd } from '../history/record-run.js';
 import type { ShownFailure, ShownPlace } from '../protocol.js';
+import type { RunSetting } from './run-component.js';
 
 /**
  * An error as the command prints it; secrets in the line of the app are redacted.
@@ -32,6 +35,35 @@ export async function showFailure(
     hint: findHint(inner),
     frame: frame === undefined ? undefined : redactor.text(frame),
   };
+}
+
+/** The end of a run without a report, such as that of a terminated worker. Stopped without an error. */
+export async function endFailed(
+  thrown: unknown,
+  { app, root }: Pick<RunSetting, 'app' | 'root'>,
+): Promise<RunEnd> {
+  const redactor = createRedactor({ secrets: collectSecrets(app.common?.value) });
+  const failure = thrown === undefined ? undefined : await showFailure(toEngineError(thrown), root, redactor);
+  return {
+    requests: 0,
+    followUpPages: 0,
+    records: 0,
+    stopReason: undefined,
+    durationMs: 0,
+    state: failure === undefined ? 'stopped' : 'failed',
+    failure,
+    error: failure && { type: failure.type, message: failure.message },
+    bundles: [],
+    allWarnings: [],
+    canReplay: false,
+    documents: [],
+  };
+}
+
+function toEngineError(thrown: unknown): EngineError {
+  return thrown instanceof EngineError
+    ? thrown
+    : new EngineError('USAGE', `Internal error: ${String(thrown)}`, { cause: thrown });
 }
 
 /** A location as plain data; undefined if unknown. */

@@ -15,7 +15,7 @@ import { startRecord } from '../history/record-run.js';
 import type { CallRequest, ShownHookCall } from '../protocol.js';
 import { showWarnings } from './run-component.js';
 import type { RunnerParts } from './runner-parts.js';
-import { showFailure, showPlace } from './show-failure.js';
+import { endFailed, showFailure, showPlace } from './show-failure.js';
 
 /** Processes webhook calls and keeps them in memory. */
 export interface WebhookCalls {
@@ -76,7 +76,11 @@ export function createWebhookCalls(
       const report = await parts.pool
         .app(root)
         .webhook(webhook)
-        .handle(call, { webhook: parts.findHook(webhook) });
+        .handle(call, { webhook: parts.findHook(webhook) })
+        .catch(async (error: unknown) => {
+          await record.finish(await endFailed(error, { app, root }));
+          throw error;
+        });
       for (const event of report.trace) record.add(event);
       const failure =
         report.error === undefined ? undefined : await showFailure(report.error, root, redactor);

@@ -4,7 +4,7 @@ import { useEffect } from 'preact/hooks';
 import type { BodyRef } from '../../protocol.js';
 import { get } from '../state/api.js';
 import { bytes, count } from '../state/format.js';
-import { sayError } from '../state/store.js';
+import { showError } from '../state/store.js';
 import { CopyButton } from './controls.js';
 
 interface Loaded {
@@ -41,7 +41,7 @@ export function BodyView({ body, empty, label, asTable = false }: BodyViewProps)
   const load = (of: BodyRef, whole: boolean): void => {
     get<Loaded>(`bodies/${of.ref}${whole ? '?whole=1' : ''}`).then((answer) => {
       if (wanted.peek()?.ref === of.ref) loaded.value = answer;
-    }, sayError);
+    }, showError);
   };
   if (body === undefined) return <p class="empty-line">{empty}</p>;
   const { value: shown } = loaded;

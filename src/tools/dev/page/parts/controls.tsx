@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import type { RunState, RunSummary, ShownFailure, ShownPlace } from '../../protocol.js';
-import { sayError } from '../state/store.js';
+import { showError } from '../state/store.js';
 
 const STATES: Readonly<Record<RunState | 'empty', readonly [mark: string, word: string]>> = {
   running: ['●', 'running'],
@@ -74,7 +74,7 @@ export function CopyButton({ text, label, children = 'Copy' }: CopyButtonProps):
         isDone.value = false;
       }, 1500);
     } catch (error) {
-      sayError(error);
+      showError(error);
     }
   };
   return (
@@ -135,7 +135,7 @@ export function FailureCard({ failure, onShow }: FailureCardProps): JSX.Element 
       {onShow !== undefined && (
         <p>
           <button type="button" class="link" onClick={onShow}>
-            Show the request and the answer it came from
+            Show the request and the response
           </button>
         </p>
       )}

@@ -8,7 +8,7 @@ import { BodyView } from './body-view.js';
 import { CopyButton, PlaceText, Status } from './controls.js';
 import type { ExchangeStep } from './timeline.js';
 
-/** An exchange: request, response and result side by side. */
+/** An exchange: request and response side by side, and the result below. */
 export function ExchangeDetail({
   run,
   step,
@@ -46,7 +46,7 @@ export function ExchangeDetail({
           )}
         </header>
         {response === undefined ? (
-          <p class="empty-line">No answer came.</p>
+          <p class="empty-line">No response.</p>
         ) : (
           <>
             <Pairs
@@ -59,13 +59,13 @@ export function ExchangeDetail({
           </>
         )}
       </section>
-      <section class="column" aria-label="Bundles of this page">
+      <section class="column whole" aria-label="Bundles of this page">
         <header>
           <h2>Bundles</h2>
           {page !== undefined && <span class="muted">{count(page.count, 'output')}</span>}
         </header>
         {page === undefined ? (
-          <p class="empty-line">Nothing was made of this answer.</p>
+          <p class="empty-line">This response has no output.</p>
         ) : (
           <>
             <Made run={run.id} page={page} />
@@ -125,7 +125,7 @@ function Made({ run, page }: MadeProps): JSX.Element {
       )}
       {arrays.length > 0 && (
         <p>
-          Arrays in this answer:{' '}
+          Arrays in this response:{' '}
           {arrays.map(({ path, length }) => (
             <span key={path}>
               <code>{`{{${path}}}`}</code> ({length}){' '}
@@ -137,7 +137,8 @@ function Made({ run, page }: MadeProps): JSX.Element {
   );
 }
 
-function listQuery(url: string): readonly (readonly [string, string])[] {
+/** The decoded query of a URL. */
+export function listQuery(url: string): readonly (readonly [string, string])[] {
   try {
     return [...new URL(url).searchParams];
   } catch {
@@ -151,7 +152,8 @@ interface PairsProps {
   readonly isClosed?: boolean;
 }
 
-function Pairs({ title, pairs, isClosed = false }: PairsProps): JSX.Element | null {
+/** Headers or a query as a table. */
+export function Pairs({ title, pairs, isClosed = false }: PairsProps): JSX.Element | null {
   if (pairs.length === 0) return null;
   return (
     <details class="pairs" open={!isClosed}>

@@ -11,7 +11,7 @@ import type {
   ShownValue,
 } from '../../protocol.js';
 import { ApiError, get } from '../state/api.js';
-import { sayError } from '../state/store.js';
+import { showError } from '../state/store.js';
 import { ExpressionText, type Note, noteId, writeShown } from './expression-text.js';
 import { nameMoment, Playground, type Tried } from './playground.js';
 
@@ -42,7 +42,7 @@ export function Expressions({ run, seq, sought }: ExpressionsProps): JSX.Element
       },
       (error: unknown) => {
         if (error instanceof ApiError) problem.value = error.message;
-        else sayError(error);
+        else showError(error);
       },
     );
     return () => {
@@ -64,7 +64,7 @@ export function Expressions({ run, seq, sought }: ExpressionsProps): JSX.Element
     <div class="expressions">
       <Playground run={run} seq={seq} item={item} step={value} tried={tried} />
       <p class="muted hint-line">
-        Point at a part of an expression to see what it was, or go to one with Tab and through its parts with
+        Point at a part of an expression to see its value, or move to one with Tab and through its parts with
         ← and →. Choose it to see all of them. Secrets stay hidden.
       </p>
       <div class="explained">
@@ -137,17 +137,17 @@ function Chosen({ kind, expression, documents, onTry }: ChosenProps): JSX.Elemen
   return (
     <aside class="chosen" aria-label="Value of the expression" aria-live="polite">
       {expression === undefined || text === undefined ? (
-        <p class="empty-line">No expression is chosen.</p>
+        <p class="empty-line">Choose an expression to see its value.</p>
       ) : (
         <>
           <NamedValue source={expression.source} value={expression.value} />
           <p class="muted">
-            As it was {nameMoment(expression.moment, kind)}.{' '}
+            Value {nameMoment(expression.moment, kind)}.{' '}
             <button type="button" class="link" onClick={() => onTry(expression)}>
-              Change it and try
+              Edit in the playground
             </button>
           </p>
-          {expression.parts.length > 0 && <h3>Its parts</h3>}
+          {expression.parts.length > 0 && <h3>Parts</h3>}
           {expression.parts.map((part) => (
             <NamedValue
               key={`${part.start} ${part.end}`}

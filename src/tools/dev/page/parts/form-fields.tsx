@@ -4,10 +4,10 @@ import type { ShownField } from '../../protocol.js';
 export type Values = Readonly<Record<string, unknown>>;
 
 /** Messages by path of the value: `items[2].email`. */
-export type Complaints = ReadonlyMap<string, string>;
+export type FieldErrors = ReadonlyMap<string, string>;
 
 interface FieldsProps {
-  readonly complaints: Complaints;
+  readonly errors: FieldErrors;
   readonly fields: readonly ShownField[];
   readonly values: Values;
   readonly path: string;
@@ -15,14 +15,14 @@ interface FieldsProps {
 }
 
 /** The fields of a form; empty fields are omitted from the input. */
-export function FormFields({ fields, values, path, complaints, onChange }: FieldsProps): JSX.Element {
+export function FormFields({ fields, values, path, errors, onChange }: FieldsProps): JSX.Element {
   return (
     <div class="fields">
       {fields.map((field) => (
         <Field
           key={field.name}
           field={field}
-          complaints={complaints}
+          errors={errors}
           path={`${path}${field.name}`}
           value={values[field.name]}
           onChange={(value) => {
@@ -36,14 +36,14 @@ export function FormFields({ fields, values, path, complaints, onChange }: Field
 }
 
 interface FieldProps {
-  readonly complaints: Complaints;
+  readonly errors: FieldErrors;
   readonly field: ShownField;
   readonly path: string;
   readonly value: unknown;
   readonly onChange: (value: unknown) => void;
 }
 
-function Field({ field, path, value, complaints, onChange }: FieldProps): JSX.Element {
+function Field({ field, path, value, errors, onChange }: FieldProps): JSX.Element {
   const { label, name, required, help } = field;
   const id = writeId(path);
   const isGroup = field.fields !== undefined || field.type === 'array' || field.type === 'collection';
@@ -58,28 +58,25 @@ function Field({ field, path, value, complaints, onChange }: FieldProps): JSX.El
       {label !== name && <code class="muted">{name}</code>}
     </>
   );
-  const complaint = findComplaint(path, complaints);
+  const error = findError(path, errors);
   const said: Said = {
-    'aria-describedby': joinIds(
-      help !== undefined && `${id}-help`,
-      complaint !== undefined && `${id}-complaint`,
-    ),
-    'aria-invalid': complaint === undefined ? undefined : true,
+    'aria-describedby': joinIds(help !== undefined && `${id}-help`, error !== undefined && `${id}-error`),
+    'aria-invalid': error === undefined ? undefined : true,
     'aria-required': required ? true : undefined,
   };
-  const notes = <Notes id={id} help={help} complaint={complaint} />;
+  const notes = <Notes id={id} help={help} error={error} />;
   if (isGroup) {
     const isKnown = field.fields !== undefined && field.fields.length > 0;
     return (
       <fieldset class="field" aria-describedby={said['aria-describedby']}>
         <legend>{title}</legend>
         {field.type === 'array' ? (
-          <Items field={field} path={path} value={value} complaints={complaints} onChange={onChange} />
+          <Items field={field} path={path} value={value} errors={errors} onChange={onChange} />
         ) : isKnown ? (
           <FormFields
             fields={field.fields ?? []}
             path={`${path}.`}
-            complaints={complaints}
+            errors={errors}
             values={asValues(value)}
             onChange={(inner) => onChange(Object.keys(inner).length === 0 ? undefined : inner)}
           />
@@ -109,11 +106,11 @@ interface Said {
 interface NotesProps {
   readonly id: string;
   readonly help: string | undefined;
-  readonly complaint: string | undefined;
+  readonly error: string | undefined;
 }
 
 /** Help and error of a field. */
-function Notes({ id, help, complaint }: NotesProps): JSX.Element {
+function Notes({ id, help, error }: NotesProps): JSX.Element {
   return (
     <>
       {help !== undefined && (
@@ -121,9 +118,9 @@ function Notes({ id, help, complaint }: NotesProps): JSX.Element {
           {help.replace(/<[^>]*>/g, '')}
         </p>
       )}
-      {complaint !== undefined && (
-        <p class="complaint" id={`${id}-complaint`}>
-          {complaint}
+      {error !== undefined && (
+        <p class="field-error" id={`${id}-error`}>
+          {error}
         </p>
       )}
     </>
@@ -135,8 +132,8 @@ function writeId(path: string): string {
   return `field-${path.replace(/\s/g, '_')}`;
 }
 
-function findComplaint(path: string, complaints: Complaints): string | undefined {
-  return complaints.get(path.replace(/\.(\d+)(?=\.|$)/g, (_, index) => `[${Number(index) + 1}]`));
+function findError(path: string, errors: FieldErrors): string | undefined {
+  return errors.get(path.replace(/\.(\d+)(?=\.|$)/g, (_, index) => `[${Number(index) + 1}]`));
 }
 
 function joinIds(...ids: readonly (string | false)[]): string | undefined {
@@ -147,7 +144,7 @@ function asValues(value: unknown): Values {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Values) : {};
 }
 
-function Items({ field, path, value, complaints, onChange }: FieldProps): JSX.Element {
+function Items({ field, path, value, errors, onChange }: FieldProps): JSX.Element {
   const items: readonly unknown[] = Array.isArray(value) ? value : [];
   const put = (next: readonly unknown[]): void => onChange(next.length === 0 ? undefined : next);
   const { fields, itemType = 'text' } = field;
@@ -165,7 +162,7 @@ function Items({ field, path, value, complaints, onChange }: FieldProps): JSX.El
         const change = (next: unknown): void =>
           put(items.map((other, at) => (at === index ? (next ?? '') : other)));
         const own = `${path}.${index}`;
-        const complaint = findComplaint(own, complaints);
+        const error = findError(own, errors);
         return (
           <div class="item" key={index}>
             {fields === undefined ? (
@@ -174,20 +171,20 @@ function Items({ field, path, value, complaints, onChange }: FieldProps): JSX.El
                   id={writeId(own)}
                   label={`${field.label} ${index + 1}`}
                   said={{
-                    'aria-describedby': joinIds(complaint !== undefined && `${writeId(own)}-complaint`),
-                    'aria-invalid': complaint === undefined ? undefined : true,
+                    'aria-describedby': joinIds(error !== undefined && `${writeId(own)}-error`),
+                    'aria-invalid': error === undefined ? undefined : true,
                   }}
                   field={item}
                   value={entry}
                   onChange={change}
                 />
-                <Notes id={writeId(own)} help={undefined} complaint={complaint} />
+                <Notes id={writeId(own)} help={undefined} error={error} />
               </>
             ) : (
               <FormFields
                 fields={fields}
                 path={`${own}.`}
-                complaints={complaints}
+                errors={errors}
                 values={asValues(entry)}
                 onChange={change}
               />
@@ -214,7 +211,7 @@ function Items({ field, path, value, complaints, onChange }: FieldProps): JSX.El
   );
 }
 
-type ControlProps = Omit<FieldProps, 'path' | 'complaints'> & {
+type ControlProps = Omit<FieldProps, 'path' | 'errors'> & {
   readonly id: string;
   readonly label?: string;
   readonly said: Said;

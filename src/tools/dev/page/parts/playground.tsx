@@ -11,7 +11,7 @@ import type {
 } from '../../protocol.js';
 import { post } from '../state/api.js';
 import { count } from '../state/format.js';
-import { sayError } from '../state/store.js';
+import { showError } from '../state/store.js';
 
 /** The evaluated expression, typed or copied from the app. */
 export interface Tried {
@@ -33,14 +33,14 @@ interface PlaygroundProps {
 
 const TITLES: Readonly<Record<MomentName, string>> = {
   request: 'before the request',
-  answer: 'after the answer',
-  item: 'within an item',
+  answer: 'after the response',
+  item: 'in an item',
   next: 'before the next page',
 };
 
 /** Label of a moment. */
 export function nameMoment(name: MomentName, kind: RunKind): string {
-  return kind === 'webhook' && name === 'answer' ? 'as the call came' : TITLES[name];
+  return kind === 'webhook' && name === 'answer' ? 'with the call' : TITLES[name];
 }
 
 const WAIT_MS = 200;
@@ -56,13 +56,13 @@ export function Playground({ run, seq, item, step, tried }: PlaygroundProps): JS
       return undefined;
     }
     let isCurrent = true;
-    const ask = (): void => {
+    const evaluate = (): void => {
       const at = { expression, seq, item: item.value, moment: moment.name };
       post<ShownValue>(`runs/${run.id}/evaluate`, at).then((value) => {
         if (isCurrent) result.value = value;
-      }, sayError);
+      }, showError);
     };
-    const timer = setTimeout(ask, WAIT_MS);
+    const timer = setTimeout(evaluate, WAIT_MS);
     return () => {
       isCurrent = false;
       clearTimeout(timer);
@@ -70,7 +70,7 @@ export function Playground({ run, seq, item, step, tried }: PlaygroundProps): JS
   }, [run.id, seq, item.value, moment?.name, expression]);
   return (
     <section class="playground" aria-label="Playground">
-      <h2>Try an expression here</h2>
+      <h2>Try an expression</h2>
       <Moments
         kind={run.kind}
         step={step}
@@ -111,9 +111,10 @@ function findMoment({ moments }: ShownMoments, wanted: MomentName | undefined): 
 }
 
 function describeResult(result: ShownValue | undefined): string {
-  if (result === undefined) return 'Its value is shown here as you type.';
-  if (result.kind === 'nothing') return 'nothing (undefined)';
-  return `${result.text}${result.isCut ? ' …' : ''}`;
+  if (result === undefined) return 'The value appears here.';
+  const { kind, text, isCut, hint } = result;
+  const value = kind === 'nothing' ? 'nothing (undefined)' : `${text}${isCut ? ' …' : ''}`;
+  return hint === undefined ? value : `${value}\n${hint}`;
 }
 
 interface MomentsProps {
@@ -128,7 +129,7 @@ interface MomentsProps {
 function Moments({ kind, step: { moments, items }, current, item, onChoose }: MomentsProps): JSX.Element {
   return (
     <fieldset class="moments">
-      <legend>With the names of the moment</legend>
+      <legend>Variables</legend>
       {moments.map(({ name }) => (
         <label key={name} class="moment">
           <input type="radio" name="moment" checked={name === current} onChange={() => onChoose(name)} />
@@ -165,9 +166,9 @@ function NameList({ moment: { names, wasReached }, onChoose }: NameListProps): J
   return (
     <>
       {!wasReached && (
-        <p class="muted hint-line">No further page was asked for: this is what it would have seen.</p>
+        <p class="muted hint-line">No further page was requested. These would be its variables.</p>
       )}
-      <ul class="names" aria-label="Names at this moment">
+      <ul class="names" aria-label="Variables">
         {names.map(({ name, text }) => (
           <li key={name}>
             <button type="button" class="name-chip" onClick={() => onChoose(name)}>
@@ -217,7 +218,7 @@ export function Editor({
         takesFocus,
         onChange: (text) => change.current(text),
       });
-    }, sayError);
+    }, showError);
     return () => {
       isGone = true;
       close?.();

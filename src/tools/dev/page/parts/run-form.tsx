@@ -4,7 +4,7 @@ import { useEffect } from 'preact/hooks';
 import type { AppState, RunDetail, RunRequest, ShownForm, StepOutcome } from '../../protocol.js';
 import { get, post } from '../state/api.js';
 import { go } from '../state/route.js';
-import { app, runs, say, sayError } from '../state/store.js';
+import { app, runs, say, showError } from '../state/store.js';
 import type { Values } from './form-fields.js';
 
 /** The component of a form. */
@@ -80,7 +80,7 @@ export function useRunForm({ kind, name, from, kept }: FormSubject): RunForm {
       .then((run) => {
         form.source.value = from === '' ? undefined : run;
         fillIn(form, run);
-      }, sayError)
+      }, showError)
       .finally(() => {
         form.isReady.value = true;
       });
@@ -113,7 +113,7 @@ export async function sendForm(form: RunForm, subject: FormSubject, isForced: bo
     go('run', id);
   } catch (error) {
     if (error instanceof SyntaxError) say('The payload is not valid JSON.', 'error');
-    else sayError(error);
+    else showError(error);
   } finally {
     form.isRunning.value = false;
   }
@@ -173,11 +173,11 @@ export function ConnectionField({ form, kept, connection }: ConnectionProps): JS
       </select>
       {kept.length === 0 && (
         <p class="help">
-          None is kept for this app.{' '}
+          The app has no stored connection. Create one on the page of the connection, or with{' '}
           <code>
             iml connect {app.value?.folder} {connection}
-          </code>{' '}
-          makes one.
+          </code>
+          .
         </p>
       )}
     </div>
@@ -188,7 +188,7 @@ export function ConnectionField({ form, kept, connection }: ConnectionProps): JS
 export function PayloadField({ form }: { readonly form: RunForm }): JSX.Element {
   return (
     <div class="field">
-      <label for="payload">Payload: the item of a webhook</label>
+      <label for="payload">Payload: a bundle of the webhook</label>
       <textarea
         id="payload"
         class="mono"
@@ -213,14 +213,14 @@ export function RefusedValues({ form, onForce }: RefusedProps): JSX.Element | nu
   if (!wasRefused.value || problems.value.length === 0) return null;
   return (
     <div class="refused" role="alert">
-      <p>A run refuses these values, and sends nothing:</p>
+      <p>These values are not valid, so nothing is sent:</p>
       <ul>
         {problems.value.map(({ path, message }) => (
           <li key={`${path} ${message}`}>{message}</li>
         ))}
       </ul>
       <button type="button" class="link" onClick={onForce}>
-        Run all the same
+        Run anyway
       </button>
     </div>
   );
@@ -279,8 +279,8 @@ function StartChoice({ form, module }: { readonly form: RunForm; readonly module
         </select>
       </label>
       {module.hasEpoch && (
-        <button type="button" class="button small" onClick={() => void list().catch(sayError)}>
-          List its epoch
+        <button type="button" class="button small" onClick={() => void list().catch(showError)}>
+          List the epoch
         </button>
       )}
     </>
@@ -387,18 +387,18 @@ function AnswersChoice({ run, value, onChange }: AnswersChoiceProps): JSX.Elemen
   const pages = Array.from({ length: run.followUpPages }, (_, index) => index + 2);
   return (
     <label class="inline">
-      answers{' '}
+      responses{' '}
       <select
         value={value}
         onChange={(event) => {
           onChange(event.currentTarget.value);
         }}
       >
-        <option value="">of the service</option>
-        <option value="all">recorded, nothing is sent</option>
+        <option value="">from the API</option>
+        <option value="all">recorded; nothing is sent</option>
         {pages.map((page) => (
           <option key={page} value={String(page)}>
-            recorded, from page {page} on of the service
+            recorded before page {page}, then from the API
           </option>
         ))}
       </select>

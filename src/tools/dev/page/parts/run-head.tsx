@@ -3,36 +3,42 @@ import type { InferredInterface, RunDetail, ShownPlace, ShownWarning } from '../
 import { download, post, remove } from '../state/api.js';
 import { clock, describeOutcome, duration, stopSentence } from '../state/format.js';
 import { go, route, writeRoute } from '../state/route.js';
-import { runs, say, sayError } from '../state/store.js';
+import { runs, say, showError } from '../state/store.js';
 import { PlaceText, StateMark } from './controls.js';
 import { FromPage } from './run-form.js';
 import { TestActions, TestMark } from './tests.js';
 
 function act(work: () => Promise<unknown>): void {
-  work().catch(sayError);
+  work().catch(showError);
 }
 
 async function infer(id: string): Promise<void> {
   const { file, added } = await post<InferredInterface>(`runs/${id}/infer`);
-  say(added.length === 0 ? `${file} has everything already.` : `${file}: added ${added.join(', ')}.`);
+  say(added.length === 0 ? `${file} has all fields already.` : `${file}: added ${added.join(', ')}.`);
 }
 
 /** Summary and actions of a run. */
 export function RunHead({ run }: { readonly run: RunDetail }): JSX.Element {
   const isTest = run.source === 'test';
   const isOwn = !isTest && ['module', 'rpc', 'endpoint'].includes(run.kind);
+  const isLinked = isOwn || (!isTest && run.source !== 'file');
   return (
     <header class="run-head">
       <div class="run-title">
         {run.testRun === undefined ? <StateMark run={run} /> : <TestMark status={run.testRun.status} />}
         <h1>
-          {isOwn ? <a href={writeRoute(run.kind, run.name)}>{run.name}</a> : (run.testRun?.name ?? run.name)}
+          {isLinked ? (
+            <a href={writeRoute(run.kind === 'epoch' ? 'module' : run.kind, run.name)}>{run.name}</a>
+          ) : (
+            (run.testRun?.name ?? run.name)
+          )}
         </h1>
+        {run.step !== undefined && <span class="tag">{run.step}</span>}
         <span class="muted">
           {run.testRun !== undefined && `${run.testRun.file} · `}
           {describeOutcome(run)} · {duration(run.durationMs)} · {clock(run.startedAt)}
           {run.input.connection !== undefined && ` · connection ${run.input.connection}`}
-          {run.replayOf !== undefined && ' · on recorded answers'}
+          {run.replayOf !== undefined && ' · replay with recorded responses'}
         </span>
       </div>
       <div class="actions">
@@ -43,7 +49,7 @@ export function RunHead({ run }: { readonly run: RunDetail }): JSX.Element {
         )}
         {isOwn && run.state !== 'running' && <RunAgain run={run} />}
         {isTest && run.testRun !== undefined && <TestActions id={run.testRun.file} />}
-        {run.kind === 'webhook' && !isTest && run.canReplay && <SendAgain run={run} />}
+        {run.source === 'call' && run.canReplay && <SendAgain run={run} />}
         {run.canReplay && run.state !== 'stopped' && (
           <a class="button" href={writeRoute('save', run.id)}>
             Save as test
@@ -92,11 +98,11 @@ export function RunHead({ run }: { readonly run: RunDetail }): JSX.Element {
 function RunAgain({ run }: { readonly run: RunDetail }): JSX.Element {
   const again = async (more: Record<string, unknown>): Promise<void> => {
     const { parameters, connection, limit, defaults, start, payload } = run.input;
-    const asked = { parameters, connection, limit, defaults, start, payload };
+    const input = { parameters, connection, limit, defaults, start, payload };
     const { id } = await post<{ id: string }>('runs', {
       kind: run.kind,
       name: run.name,
-      ...asked,
+      ...input,
       again: run.id,
       ...more,
     });
@@ -119,10 +125,10 @@ function RunAgain({ run }: { readonly run: RunDetail }): JSX.Element {
         <button
           type="button"
           class="button"
-          title="Repeats the run with its recorded responses, without sending requests"
+          title="Runs the current app with the recorded responses. Sends nothing."
           onClick={() => act(() => again({ replayOf: run.id }))}
         >
-          On its answers
+          Replay with recorded responses
         </button>
       )}
     </>
@@ -161,7 +167,7 @@ function RemoveButton({ run }: { readonly run: RunDetail }): JSX.Element {
       type="button"
       class="button"
       aria-label="Remove this run from the history"
-      onClick={() => void drop().catch(sayError)}
+      onClick={() => void drop().catch(showError)}
     >
       Remove
     </button>

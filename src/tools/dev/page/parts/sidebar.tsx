@@ -10,7 +10,7 @@ import {
   loadMoreRuns,
   loadRuns,
   nameFilter,
-  sayError,
+  showError,
   shownRuns,
   stateFilter,
   textFilter,
@@ -23,7 +23,7 @@ export function Sidebar(): JSX.Element {
   const { value: state } = app;
   return (
     <nav class="sidebar" aria-label="App and runs">
-      {state === undefined ? <p class="empty-line">Reading the app …</p> : <Components state={state} />}
+      {state === undefined ? <p class="empty-line">Loading the app …</p> : <Components state={state} />}
       <RunList />
     </nav>
   );
@@ -41,12 +41,11 @@ function Components({ state }: { readonly state: AppState }): JSX.Element {
         href={writeRoute('findings')}
         aria-current={route.value.view === 'findings' ? 'page' : undefined}
       >
-        <span>Findings of the check</span>
+        <span>Check results</span>
         <span class={`tag ${grave > 0 ? 'bad' : state.findings.length > 0 ? 'warn' : ''}`}>
           {state.findings.length}
         </span>
       </a>
-      <TestList />
       <Group title="Modules" size={modules.length} isOpen>
         {modules.map(({ name, label, type }) => (
           <Item key={name} view="module" name={name} title={label ?? name}>
@@ -61,6 +60,7 @@ function Components({ state }: { readonly state: AppState }): JSX.Element {
           </Item>
         ))}
       </Group>
+      <TestList />
       <Group title="Webhooks" size={state.webhooks.length} isOpen>
         {state.webhooks.map(({ name, label }) => (
           <Item key={name} view="webhook" name={name} title={label ?? name} />
@@ -148,7 +148,7 @@ function RunList(): JSX.Element {
       isFirst.value = false;
       return undefined;
     }
-    const timer = setTimeout(() => void loadRuns().catch(sayError), TYPING_MS);
+    const timer = setTimeout(() => void loadRuns().catch(showError), TYPING_MS);
     return () => clearTimeout(timer);
   }, [stateFilter.value, nameFilter.value, textFilter.value]);
   const isFiltered = stateFilter.value !== '' || nameFilter.value !== '' || textFilter.value !== '';
@@ -176,7 +176,7 @@ function RunList(): JSX.Element {
             nameFilter.value = event.currentTarget.value;
           }}
         >
-          <option value="">all of the app</option>
+          <option value="">all components</option>
           {listRunnable().map((name) => (
             <option key={name} value={name}>
               {name}
@@ -207,7 +207,7 @@ function RunList(): JSX.Element {
         ))}
       </ol>
       {hasMoreRuns.value && (
-        <button type="button" class="button small wide" onClick={() => void loadMoreRuns().catch(sayError)}>
+        <button type="button" class="button small wide" onClick={() => void loadMoreRuns().catch(showError)}>
           Older runs
         </button>
       )}
@@ -216,9 +216,9 @@ function RunList(): JSX.Element {
 }
 
 const SOURCES: Readonly<Record<string, string>> = {
-  call: 'called',
-  replay: 'again, on its answers',
-  file: 'saved file, on its answers',
+  call: 'webhook call',
+  replay: 'replay with recorded responses',
+  file: 'replay after a saved file, or a trace file',
 };
 
 function RunItem({ run }: { readonly run: RunSummary }): JSX.Element {

@@ -2,11 +2,11 @@ import type { JSX } from 'preact';
 import type { ShownTest, TestDetail } from '../../protocol.js';
 import { count } from '../state/format.js';
 import { route, writeRoute } from '../state/route.js';
-import { failedTests, findTest, startTests, tests } from '../state/store.js';
+import { findTest, startTests, tests } from '../state/store.js';
 import { PlaceText } from './controls.js';
 
 const MARKS: Readonly<Record<ShownTest['status'], readonly [mark: string, word: string, look: string]>> = {
-  waiting: ['○', 'did not run', 'stopped'],
+  waiting: ['○', 'not run', 'stopped'],
   running: ['●', 'running', 'running'],
   passed: ['✓', 'passed', 'ok'],
   failed: ['✕', 'failed', 'failed'],
@@ -22,25 +22,29 @@ export function TestMark({ status }: { readonly status: ShownTest['status'] }): 
   );
 }
 
-/** The tests of the app with their status. */
+/** The tests of the app: failed ones first, the others folded. */
 export function TestList(): JSX.Element | null {
   const { value: state } = tests;
   if (state === undefined || state.tests.length === 0) return null;
-  const failed = failedTests.value;
+  const failed = state.tests.filter(({ status }) => status === 'failed');
+  const others = state.tests.filter(({ status }) => status !== 'failed');
   return (
     <details class="group tests" open>
       <summary>
         Tests <span class="muted">{state.tests.length}</span>{' '}
-        {failed > 0 && <span class="tag bad">{failed} failed</span>}
-        {failed === 0 && state.tests.every(({ status }) => status === 'passed') && (
-          <span class="tag good">all pass</span>
-        )}
+        {failed.length > 0 && <span class="tag bad">{failed.length} failed</span>}
       </summary>
-      {[...state.tests]
-        .sort((a, b) => rank(a) - rank(b))
-        .map((test) => (
-          <TestItem key={test.id} test={test} />
-        ))}
+      {failed.map((test) => (
+        <TestItem key={test.id} test={test} />
+      ))}
+      {others.length > 0 && (
+        <details class="group">
+          <summary data-item>{describeOthers(others)}</summary>
+          {others.map((test) => (
+            <TestItem key={test.id} test={test} />
+          ))}
+        </details>
+      )}
       <button
         type="button"
         class="button small wide"
@@ -54,9 +58,13 @@ export function TestList(): JSX.Element | null {
   );
 }
 
-/** Failed tests first, others in order. */
-function rank({ status }: ShownTest): number {
-  return status === 'failed' ? 0 : 1;
+/** `19 passed, 2 running`. */
+function describeOthers(tests: readonly ShownTest[]): string {
+  return (['passed', 'running', 'waiting'] as const)
+    .map((status) => [tests.filter((test) => test.status === status).length, MARKS[status][1]] as const)
+    .filter(([number]) => number > 0)
+    .map(([number, word]) => `${number} ${word}`)
+    .join(', ');
 }
 
 function TestItem({ test: { id, name, file, status } }: { readonly test: ShownTest }): JSX.Element {
@@ -154,7 +162,7 @@ function Difference({ failure }: { readonly failure: Failure }): JSX.Element {
       {reason !== undefined && <p class="hint">{reason}</p>}
       <div class="two-places">
         <Where title="in the case" place={place} frame={frame} />
-        {origin !== undefined && <Where title="made in" place={origin} frame={originFrame} />}
+        {origin !== undefined && <Where title="evaluated at" place={origin} frame={originFrame} />}
       </div>
     </>
   );

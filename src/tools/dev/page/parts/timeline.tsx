@@ -99,7 +99,7 @@ export function Timeline({ steps, startedAt, durationMs, selected, onSelect }: T
       ref={box}
       tabIndex={0}
       role="listbox"
-      aria-label="What happened"
+      aria-label="Requests and events"
       aria-activedescendant={selected === undefined ? undefined : `step-${selected}`}
       onKeyDown={walk}
       onScroll={(event) => {
@@ -137,13 +137,10 @@ function ExchangeRow({
   durationMs,
 }: Omit<RowProps, 'step'> & { readonly step: ExchangeStep }): JSX.Element {
   const { request, response, page } = step;
-  const { endpoint, requestIndex, url, method } = request;
-  const place = [endpoint, `${requestIndex + 1}.${request.page}`].filter(Boolean).join(' ');
+  const { url, method } = request;
   return (
     <>
-      <span class="step-place muted" title="request of the chain, page">
-        {place}
-      </span>
+      <span class="step-place muted">{writePlace(step)}</span>
       <Status status={response?.status} />
       <span class="method">{method}</span>
       <span class="step-text" title={url}>
@@ -155,6 +152,16 @@ function ExchangeRow({
       <Bar at={request.at - startedAt} took={response?.durationMs ?? 0} whole={durationMs} />
     </>
   );
+}
+
+/** Number in the run, with the position if it is not the first request and page: `3 · page 2`. */
+function writePlace({ number, request: { endpoint, requestIndex, page } }: ExchangeStep): string {
+  const position = [
+    endpoint,
+    requestIndex > 0 && `request ${requestIndex + 1}`,
+    page > 1 && `page ${page}`,
+  ].filter(Boolean);
+  return [number, ...position].join(' · ');
 }
 
 interface BarProps {
@@ -178,11 +185,11 @@ function Bar({ at, took, whole }: BarProps): JSX.Element {
 function NoteRow({ step: { event } }: { readonly step: NoteStep }): JSX.Element {
   switch (event.kind) {
     case 'wait':
-      return <Note kind="waits" text={describeWait(event)} />;
+      return <Note kind="wait" text={describeWait(event)} />;
     case 'stop':
       return <Note kind="stop" text={`No further page. ${stopSentence(event.reason) ?? ''}`} />;
     case 'skipped':
-      return <Note kind="skipped" text="Its condition is false." place={event.place} />;
+      return <Note kind="skipped" text={describeSkipped(event)} place={event.place} />;
     case 'missing':
       return <Note kind="missing" text={`No value for ${event.expression}`} place={event.place} />;
     case 'debug':
@@ -199,9 +206,17 @@ function NoteRow({ step: { event } }: { readonly step: NoteStep }): JSX.Element 
   }
 }
 
+function describeSkipped({ endpoint, requestIndex, page }: NoteStep['event']): string {
+  // Only the refresh of a connection runs before the requests of a component.
+  if (endpoint?.startsWith('connection ') === true)
+    return `The refresh of the ${endpoint} is not needed: its condition is false.`;
+  const where = [endpoint, `request ${requestIndex + 1}`, page > 1 && `page ${page}`].filter(Boolean);
+  return `${where.join(', ')}: its condition is false.`;
+}
+
 function describeWait(event: Extract<NoteStep['event'], { readonly kind: 'wait' }>): string {
   if (event.reason === 'repeat') {
-    return `${duration(event.delayMs)} before repeat ${event.repeats + 1}: repeat.condition holds`;
+    return `${duration(event.delayMs)} before repeat ${event.repeats + 1}: repeat.condition is true`;
   }
   const until = event.delayMs === undefined ? 'until another call ends' : duration(event.delayMs);
   return `${until}: the budget of ${event.origin} is used up (${event.because})`;
@@ -231,6 +246,8 @@ type EventOf<Kind extends PackedEvent['kind']> = Extract<PackedEvent, { readonly
 export interface ExchangeStep {
   readonly kind: 'exchange';
   readonly seq: number;
+  /** From 1, in the order of the run. */
+  readonly number: number;
   readonly request: EventOf<'request'>;
   readonly response: EventOf<'response'> | undefined;
   /** The outputs of the response. */
@@ -256,6 +273,7 @@ export type Step = ExchangeStep | NoteStep | StaticStep;
 /** Groups the events of a run by exchange. */
 export function listSteps(events: readonly PackedEvent[]): readonly Step[] {
   const steps: Step[] = [];
+  let sent = 0;
   let open: { at: number; step: ExchangeStep } | undefined;
   const change = (more: Partial<ExchangeStep>): void => {
     if (open === undefined) return;
@@ -269,6 +287,7 @@ export function listSteps(events: readonly PackedEvent[]): readonly Step[] {
         const step: ExchangeStep = {
           kind: 'exchange',
           seq: event.seq,
+          number: ++sent,
           request: event,
           response: undefined,
           page: undefined,

@@ -28,15 +28,63 @@ export function count(number: number, one: string, many = `${one}s`): string {
   return `${number.toLocaleString('en')} ${number === 1 ? one : many}`;
 }
 
+/** A webhook call as stored: redacted, its JSON body parsed. */
+export interface StoredCall {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly body: unknown;
+}
+
+/** The call in the input of a run; undefined without one, such as in a trace of a file. */
+export function readPayload(payload: unknown): StoredCall | undefined {
+  if (typeof payload !== 'object' || payload === null || !('method' in payload)) return undefined;
+  const { method, url, headers, body } = payload as { readonly [Name in keyof StoredCall]?: unknown };
+  return {
+    method: String(method),
+    url: String(url ?? ''),
+    headers: (Array.isArray(headers) ? headers : []).filter((entry): entry is readonly [string, string] =>
+      Array.isArray(entry),
+    ),
+    body: parseBody(body),
+  };
+}
+
+function parseBody(body: unknown): unknown {
+  if (typeof body !== 'string') return body;
+  try {
+    return JSON.parse(body);
+  } catch {
+    return body;
+  }
+}
+
+const DONE: Readonly<Record<Exclude<NonNullable<RunSummary['step']>, 'epoch'>, string>> = {
+  attach: 'attached',
+  detach: 'detached',
+  connect: 'connected',
+  test: 'connection works',
+};
+
+const RUNNING: Readonly<Record<NonNullable<RunSummary['step']>, string>> = {
+  attach: 'attaching',
+  detach: 'detaching',
+  connect: 'waiting for the authorization',
+  test: 'testing',
+  epoch: 'listing the epoch',
+};
+
 /** The outcome of a run in a few words. */
 export function describeOutcome(run: RunSummary): string {
   switch (run.state) {
     case 'running':
+      if (run.step !== undefined) return RUNNING[run.step];
       return run.requests === 0 ? 'running' : `running, ${count(run.requests, 'request')}`;
     case 'ok':
-      return count(run.bundles, 'bundle');
+      if (run.step === 'epoch') return count(run.bundles, 'entry', 'entries');
+      return run.step === undefined ? count(run.bundles, 'bundle') : DONE[run.step];
     case 'failed':
-      return run.error?.type ?? 'failed';
+      return [run.step, run.error?.type ?? 'failed'].filter(Boolean).join(': ');
     default:
       return 'stopped';
   }

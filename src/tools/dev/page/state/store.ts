@@ -51,14 +51,14 @@ export function say(text: string, kind: 'ok' | 'error' = 'ok'): void {
 }
 
 /** Shows the error of a request. */
-export function sayError(error: unknown): void {
+export function showError(error: unknown): void {
   if (error instanceof ApiError && error.status === 401) connection.value = 'refused';
   else if (error instanceof TypeError)
     say('The server does not respond. Check that iml dev is running.', 'error');
   else say(error instanceof Error ? error.message : String(error), 'error');
 }
 
-const loadApp = askInTurn(async () => {
+const loadApp = loadInTurn(async () => {
   app.value = await get<AppState>('app');
 });
 
@@ -96,9 +96,9 @@ function placeRun(run: RunSummary): void {
 export async function loadMoreRuns(): Promise<void> {
   const last = runs.value.at(-1);
   if (last === undefined) return;
-  const asked = describeFilter();
-  const { runs: found } = await get<{ runs: readonly RunSummary[] }>(`runs?${asked}&before=${last.id}`);
-  if (asked !== describeFilter()) return;
+  const filter = describeFilter();
+  const { runs: found } = await get<{ runs: readonly RunSummary[] }>(`runs?${filter}&before=${last.id}`);
+  if (filter !== describeFilter()) return;
   const known = new Set(runs.value.map(({ id }) => id));
   batch(() => {
     runs.value = [...runs.value, ...found.filter(({ id }) => !known.has(id))];
@@ -108,15 +108,15 @@ export async function loadMoreRuns(): Promise<void> {
 
 /** Handles an event of the server. */
 function hear(message: LiveMessage): void {
-  if (message.type === 'app') void loadApp().catch(sayError);
+  if (message.type === 'app') void loadApp().catch(showError);
   else if (message.type === 'tests') testsHeard.value++;
-  else if (message.type === 'removed') void loadRuns().catch(sayError);
+  else if (message.type === 'removed') void loadRuns().catch(showError);
   else {
     const { run } = message;
     const isKnown = runs.value.some(({ id }) => id === run.id);
     // Only the server can apply the text filter.
     if (!isKnown && run.source !== 'test' && textFilter.value !== '' && run.state !== 'running')
-      void loadRuns().catch(sayError);
+      void loadRuns().catch(showError);
     batch(() => {
       placeRun(run);
       heard.value = new Map(heard.value).set(run.id, run);
@@ -176,7 +176,7 @@ async function learnStart(): Promise<string> {
       connection.value = error instanceof ApiError && error.status === 401 ? 'refused' : 'lost';
       // Another token comes with another address and page.
       if (connection.value === 'refused') return new Promise<never>(() => {});
-      if (!(error instanceof TypeError)) sayError(error);
+      if (!(error instanceof TypeError)) showError(error);
     }
     await new Promise((resolve) => setTimeout(resolve, AGAIN_AFTER_MS));
   }
@@ -185,7 +185,7 @@ async function learnStart(): Promise<string> {
 /** Reloads everything that may have changed. */
 function catchUp(): void {
   caughtUp.value++;
-  for (const load of [loadApp, loadRuns]) load().catch(sayError);
+  for (const load of [loadApp, loadRuns]) load().catch(showError);
 }
 
 /**
@@ -195,7 +195,7 @@ function catchUp(): void {
  * @returns a function that resolves after a request that started later than the call, and rejects if that request
  * fails
  */
-function askInTurn(ask: () => Promise<void>): () => Promise<void> {
+function loadInTurn(load: () => Promise<void>): () => Promise<void> {
   let current: Promise<void> = Promise.resolve();
   let next: Promise<void> | undefined;
   return () => {
@@ -203,7 +203,7 @@ function askInTurn(ask: () => Promise<void>): () => Promise<void> {
       .catch(() => {})
       .then(() => {
         next = undefined;
-        current = ask();
+        current = load();
         return current;
       });
     return next;
@@ -213,22 +213,18 @@ function askInTurn(ask: () => Promise<void>): () => Promise<void> {
 /** Tests of the app; undefined before they were loaded. */
 export const tests = signal<TestsState | undefined>(undefined);
 
-export const failedTests = computed(
-  () => tests.value?.tests.filter(({ status }) => status === 'failed').length ?? 0,
-);
-
 /** The first request runs them. */
-const loadTests = askInTurn(async () => {
+const loadTests = loadInTurn(async () => {
   tests.value = await get<TestsState>('tests');
 });
 
 effect(() => {
-  if (caughtUp.value + testsHeard.value > 0) loadTests().catch(sayError);
+  if (caughtUp.value + testsHeard.value > 0) loadTests().catch(showError);
 });
 
 /** Runs one test or all; results arrive as events. */
 export function startTests(id?: string): void {
-  post('tests/run', { id }).catch(sayError);
+  post('tests/run', { id }).catch(showError);
 }
 
 /** The test of a file; undefined if it is gone. */
