@@ -21,7 +21,5 @@ it('reports the health of a host without reading plans if nothing is late', asyn
     await drop();
   });
   expect(await host.health()).toMatchObject({ scenarios: { active: 1 }, stalled: [] });
-  expect(asked).toEqual([
-    ['name', 'hookId', 'isTimed', 'state', 'crashes', 'lastRunMs', 'nextRunMs'],
-  ]);
+  expect(asked).toEqual([['name', 'hookId', 'isTimed', 'state', 'crashes', 'lastRunMs', 'nextRunMs']]);
 });
