@@ -1,4 +1,5 @@
-import { type CompileOptions, TIMEZONE } from '../language/compile.js';
+import type { CompileOptions } from '../language/compile.js';
+import { TIMEZONE } from '../language/date/timezone-option.js';
 import type { Clock } from '../shared/clock.js';
 import {
   ANY_BOOLEAN,

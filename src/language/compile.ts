@@ -2,14 +2,13 @@ import {
   ANY_FUNCTION,
   ANY_OBJECT,
   checkMembers,
-  type OptionShape,
   type OptionShapes,
   oneOfChoices,
   readSafely,
 } from '../shared/errors/check-options.js';
 import type { Evaluate } from './compile/compile-expression.js';
 import { compileTemplate, type TemplateContext } from './compile/compile-template.js';
-import { findZone } from './date/zone.js';
+import { TIMEZONE } from './date/timezone-option.js';
 import {
   type EnvironmentOptions,
   type FunctionTable,
@@ -41,12 +40,6 @@ export function compile(template: unknown, options: CompileOptions = NO_OPTIONS)
 }
 
 const WHAT = 'The options of compile';
-
-/** An option that names a timezone. */
-export const TIMEZONE: OptionShape = {
-  expected: 'a timezone of the tz database, such as Europe/Prague',
-  fits: (value) => typeof value === 'string' && findZone(value) !== undefined,
-};
 
 const OPTION_SHAPES: OptionShapes<CompileOptions> = {
   now: ANY_FUNCTION,
