@@ -1,3 +1,4 @@
+import type { App } from '../../../engine/document/app.js';
 import { specFrame } from '../../../engine/loading/spec-frame.js';
 import { createRedactor, type Redactor } from '../../../engine/redaction/redact.js';
 import { collectSecrets } from '../../../engine/redaction/secrets.js';
@@ -7,7 +8,6 @@ import { ImlError } from '../../../shared/errors/iml-error.js';
 import type { SourceLocation } from '../../../shared/errors/source-location.js';
 import type { RunEnd } from '../history/record-run.js';
 import type { ShownFailure, ShownPlace } from '../protocol.js';
-import type { RunSetting } from './run-component.js';
 
 /**
  * An error as the command prints it; secrets in the line of the app are redacted.
@@ -40,7 +40,7 @@ export async function showFailure(
 /** The end of a run without a report, such as that of a terminated worker. Stopped without an error. */
 export async function endFailed(
   thrown: unknown,
-  { app, root }: Pick<RunSetting, 'app' | 'root'>,
+  { app, root }: { readonly app: App; readonly root: string },
 ): Promise<RunEnd> {
   const redactor = createRedactor({ secrets: collectSecrets(app.common?.value) });
   const failure = thrown === undefined ? undefined : await showFailure(toEngineError(thrown), root, redactor);
