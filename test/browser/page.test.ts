@@ -177,7 +177,7 @@ describe.skipIf(hasNoBrowser)('the page', { timeout: WHOLE_MS }, () => {
     await page.getByRole('button', { name: 'Close this message' }).click();
     await banner.waitFor({ state: 'detached' });
     dev.write(SPEC, text.replace('"url"', '"url'));
-    await page.getByRole('alert').getByText('The app does not load since it was saved').waitFor();
+    await page.getByRole('alert').getByText('The saved app does not load').waitFor();
     dev.write(SPEC, text);
     await page.getByRole('alert').waitFor({ state: 'detached' });
   });
@@ -191,7 +191,7 @@ describe.skipIf(hasNoBrowser)('the page', { timeout: WHOLE_MS }, () => {
     await dev.server.backend.look();
     const { id } = await dev.run({ name: 'listBooks', parameters: {} });
     await page.goto(`${dev.server.origin}/#/run/${id}`);
-    await page.getByRole('button', { name: 'Show the request and the answer it came from' }).click();
+    await page.getByRole('button', { name: 'Show the request and the response' }).click();
     await page.getByRole('region', { name: 'Response' }).getByText('books:').waitFor();
     await page.getByRole('tab', { name: 'Expressions' }).click();
     await page
@@ -228,16 +228,14 @@ describe.skipIf(hasNoBrowser)('the page', { timeout: WHOLE_MS }, () => {
       .toBe("warning: The header Content-Length is the transport's to set. header-ignored");
   });
 
-  it('finds a text in all runs, and imports a dropped trace', async () => {
+  it('filters the runs by text, and imports a dropped trace', async () => {
     const run = await dev.run({ name: 'listBooks', parameters: { limit: 1 } });
     await page.keyboard.press('/');
     await page.keyboard.type('quiet lighthouse');
-    await page.keyboard.press('Enter');
-    await page
-      .getByRole('article', { name: 'Search' })
-      .getByRole('link', { name: /Quiet Lighthouse/ })
-      .first()
-      .waitFor();
+    await page.locator(`.runs a[href="#/run/${run.id}"]`).waitFor();
+    await page.keyboard.press('ControlOrMeta+a');
+    await page.keyboard.type('no run has this text');
+    await page.getByText('No run matches the filter.').waitFor();
     const trace = await (await dev.fetch(`/api/runs/${run.id}/trace`)).text();
     // A string, because this file has no types of the DOM.
     const data = await page.evaluateHandle(`(() => {
@@ -253,10 +251,7 @@ describe.skipIf(hasNoBrowser)('the page', { timeout: WHOLE_MS }, () => {
   it('reports that the server was restarted with another token', async () => {
     const stale = await page.context().newPage();
     await stale.goto(`${dev.server.origin}/#token=old`);
-    await stale
-      .getByRole('alert')
-      .getByText('This page is not the one that was opened at this start.')
-      .waitFor();
+    await stale.getByRole('alert').getByText('The token of this page is not valid').waitFor();
     // The address of this start, pasted where the page of another one was.
     await stale.goto(dev.server.address);
     await stale.getByText('● live').waitFor();

@@ -105,11 +105,17 @@ describe.skipIf(hasNoBrowser)('repeated runs and calls', { timeout: WHOLE_MS }, 
     const answer = page.getByRole('region', { name: 'Response' });
     await answer.getByText('200').waitFor();
     await page.getByText('The call created an event.').waitFor();
-    await page.getByRole('region', { name: 'Bundles of the call' }).getByText('"a"').waitFor();
+    await page
+      .getByRole('region', { name: 'Bundles of the call' })
+      .getByRole('cell', { name: 'a', exact: true })
+      .waitFor();
     await page.getByRole('link', { name: 'Edit and send' }).press('Enter');
     await page.getByLabel('Body').fill('{"sales": [{"isbn": "a"}, {"isbn": "edited"}]}');
     await page.getByRole('button', { name: 'Send', exact: true }).press('Enter');
-    await page.getByRole('region', { name: 'Bundles of the call' }).getByText('"edited"').waitFor();
+    await page
+      .getByRole('region', { name: 'Bundles of the call' })
+      .getByRole('cell', { name: 'edited' })
+      .waitFor();
     await page.getByRole('link', { name: 'Save as test' }).press('Enter');
     await page.getByLabel('Name').fill('edited');
     await page.getByLabel('Name').press('Enter');

@@ -116,7 +116,6 @@ describe.skipIf(hasNoBrowser)('tests on the page', { timeout: WHOLE_MS }, () => 
     hear();
     await late.page.getByRole('link', { name: 'failed listBooks/two books' }).waitFor();
     dev.write(SPEC, text);
-    await openPassed(late.page);
     await late.page.getByRole('link', { name: 'passed listBooks/two books' }).waitFor();
     expect(await late.close()).toEqual([]);
   });
