@@ -209,7 +209,7 @@ describe.skipIf(hasNoBrowser)('the page', { timeout: WHOLE_MS }, () => {
     await page.goto(`${dev.server.origin}/#/run/${one.id}`);
     const made = page.getByRole('region', { name: 'Bundles of this page' });
     await made.getByText('{{body}} returned one collection, which is one item.').waitFor();
-    await made.getByText('Arrays in this answer: {{body.books}} (10)').waitFor();
+    await made.getByText('Arrays in this response: {{body.books}} (10)').waitFor();
     await page.emulateMedia({ colorScheme: 'dark' });
     await page.setViewportSize({ width: 400, height: 800 });
     await takePicture(page, 'one-bundle-400-dark');
