@@ -9,3 +9,6 @@ const PARENT = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
 export function makeTemporaryFolder(): string {
   return mkdtempSync(path.join(PARENT, 'iml-test-'));
 }
+
+/** Home folder of commands under test: it has no configuration of the user, and does not exist at first. */
+export const TEST_HOME = path.join(PARENT, `iml-test-home-${process.pid}`);

@@ -3,6 +3,7 @@ import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll } from 'vitest';
+import { TEST_HOME } from '../temporary-folder.js';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 
@@ -38,7 +39,8 @@ function starterIn(folder: string): ReturnType<typeof builtCli> {
 }
 
 function start(command: string, args: readonly string[], stdin: 'open' | 'ended'): StartedProcess {
-  const child = spawn(command, args, { cwd: ROOT, stdio: ['pipe', 'pipe', 'pipe'] });
+  const env = { XDG_CONFIG_HOME: TEST_HOME, ...process.env };
+  const child = spawn(command, args, { cwd: ROOT, env, stdio: ['pipe', 'pipe', 'pipe'] });
   if (stdin === 'ended') child.stdin.end();
   const written = { out: '', err: '' };
   child.stdout.setEncoding('utf8').on('data', (text: string) => {

@@ -1,5 +1,6 @@
 import { type Io, type Output, UserInterruption } from '../../src/tools/cli/io.js';
 import { runCli } from '../../src/tools/cli/run-cli.js';
+import { TEST_HOME } from '../temporary-folder.js';
 
 export interface FakeIoOptions {
   /** Whether both outputs are a terminal. Default: no. */
@@ -39,7 +40,8 @@ export async function cli(args: readonly string[], options: FakeIoOptions = {}):
 }
 
 export function startCli(args: readonly string[], options: FakeIoOptions = {}): StartedCli {
-  const { terminal = false, columns = 100, stdin = '', cwd = process.cwd(), env = {} } = options;
+  const { terminal = false, columns = 100, stdin = '', cwd = process.cwd() } = options;
+  const env = { HOME: TEST_HOME, ...options.env };
   const { ask, onOut, onErr } = options;
   const controller = new AbortController();
   const interrupt = (): void => controller.abort(new UserInterruption());
