@@ -276,12 +276,10 @@ describe('iml push, pull and status', { timeout: 60_000 }, () => {
     ({ name: id } = await make.sdk.apps.create({ name: id, label: 'X', audience: 'global' }));
     const options = `${there()} --yes --skip-check --skip-tests`.split(' ');
     process.env['MAKE_API_KEY'] = stage.token;
-    const { HOME } = process.env;
-    process.env['HOME'] = path.join(folder, 'home');
+    process.env['XDG_CONFIG_HOME'] = path.join(folder, 'home/.config');
     const { child, written, result } = startBuilt(['push', path.join(folder, 'app'), ...options]);
     delete process.env['MAKE_API_KEY'];
-    if (HOME === undefined) delete process.env['HOME'];
-    else process.env['HOME'] = HOME;
+    delete process.env['XDG_CONFIG_HOME'];
     child.stdout?.on('data', () => {
       if (written.out.split('  wrote ').length > parts) child.kill('SIGKILL');
     });
@@ -547,13 +545,14 @@ describe('the token of iml status', () => {
       ['.secrets/../.env', "is outside the app's folder"],
       ['.git/config', 'is hidden (.git)'],
       ['../key', "is outside the app's folder"],
+      ['../.secrets/../../.env', "is outside the app's folder"],
     ] as const) {
       writeOrigin({ baseUrl, apikeyFile: file });
       if (!file.startsWith('..')) key(file);
       const refused = await iml('status app --trust', { env: {} });
       expect(refused).toMatchObject({ code: 2, err: expect.stringContaining(refusal) });
     }
-    for (const file of ['.secrets/apikey', 'key']) {
+    for (const file of ['.secrets/apikey', '../.secrets/apikey', 'key']) {
       writeOrigin({ baseUrl, apikeyFile: file });
       key(file);
       expect(await iml('status app --trust', { env: {} })).toMatchObject({ code: 0 });

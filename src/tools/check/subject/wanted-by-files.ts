@@ -11,8 +11,8 @@ export interface WantedByFiles {
   readonly isRefused: boolean;
 }
 
-/** Where the editor of the platform keeps keys, hidden on purpose. [src] */
-const KEY_FOLDER = '.secrets/';
+/** Where the editor of the platform keeps keys: a hidden folder of the workspace, which may contain the app. [src] */
+const KEY_FOLDER = /^(?:\.\.\/)*\.secrets\//;
 
 /** What an origin wants, as sentences for the user. */
 export function sentencesOfOrigin(origin: {
@@ -73,5 +73,5 @@ function listOfOrigins(manifest: Document): readonly WantedByFiles[] {
 /** A key file is a file of the app, or one in the folder of keys: no other hidden file is sent. */
 export function problemOfKeyFile(file: string): string | undefined {
   const normal = file.replaceAll('\\', '/').replace(/^\.\//, '');
-  return problemOfPath(normal.startsWith(KEY_FOLDER) ? normal.slice(KEY_FOLDER.length) : normal);
+  return problemOfPath(normal.replace(KEY_FOLDER, ''));
 }

@@ -137,9 +137,12 @@ async function readToken(root: string, origin: ManifestOrigin, io: Io): Promise<
 
 async function readKeyFile(root: string, { apikeyFile }: ManifestOrigin): Promise<string | undefined> {
   if (apikeyFile === undefined) return undefined;
-  const problem = problemOfKeyFile(apikeyFile) ?? (await problemOfLinks(root, apikeyFile));
+  const file = apikeyFile.replaceAll('\\', '/');
+  const [above = ''] = /^(?:\.\.\/)*/.exec(file) ?? [];
+  const folder = path.join(root, above);
+  const problem = problemOfKeyFile(file) ?? (await problemOfLinks(folder, file.slice(above.length)));
   if (problem !== undefined) throw usageError(`The file "${apikeyFile}" in apikeyFile ${problem}.`);
-  return readFile(path.join(root, apikeyFile.replaceAll('\\', '/')), 'utf8').catch(() => undefined);
+  return readFile(path.join(root, file), 'utf8').catch(() => undefined);
 }
 
 /** Errors of fetch quote an invalid header. @throws EngineError (USAGE) */
