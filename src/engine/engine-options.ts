@@ -1,5 +1,5 @@
 import type { CompileOptions } from '../language/compile.js';
-import { TIMEZONE } from '../language/date/timezone-option.js';
+import { TIMEZONE } from '../language/date/zone.js';
 import type { Clock } from '../shared/clock.js';
 import {
   ANY_BOOLEAN,

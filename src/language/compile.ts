@@ -8,7 +8,7 @@ import {
 } from '../shared/errors/check-options.js';
 import type { Evaluate } from './compile/compile-expression.js';
 import { compileTemplate, type TemplateContext } from './compile/compile-template.js';
-import { TIMEZONE } from './date/timezone-option.js';
+import { TIMEZONE } from './date/zone.js';
 import {
   type EnvironmentOptions,
   type FunctionTable,

@@ -1,6 +1,7 @@
 import type { MomentZone } from 'moment-timezone';
 import { loadMoment } from '#moment';
 import { createBoundedCache } from '../../shared/bounded-cache.js';
+import type { OptionShape } from '../../shared/errors/check-options.js';
 import { functionError } from '../../shared/errors/iml-error.js';
 import { civilDate, isInstant, MS_PER_DAY } from './civil.js';
 
@@ -176,3 +177,9 @@ export function localTime(ms: number, zone: Zone): LocalTime {
   const second = seconds - minutes * 60;
   return { ms, zone, offsetMs, day, year, month, date, timeOfDay, hour, minute, second };
 }
+
+/** An option that names a timezone. */
+export const TIMEZONE: OptionShape = {
+  expected: 'a timezone of the tz database, such as Europe/Prague',
+  fits: (value) => typeof value === 'string' && findZone(value) !== undefined,
+};
