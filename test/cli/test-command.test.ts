@@ -256,7 +256,7 @@ describe('iml test', () => {
       expect(await test(['--trace-files', mode]), mode).toMatchObject({
         code: 2,
         err: expect.stringMatching(
-          /--trace-files: cannot write "[^"]+": the path leads out of .+ through a symbolic link\./,
+          /--trace-files: cannot write "[^"]+": the path leads through a symbolic link, /,
         ),
       });
     }

@@ -18,6 +18,9 @@ const ENTRIES: Readonly<Record<string, string>> = {
   './host-worker': 'dist/types/host/host-worker.d.ts',
 };
 
+/** Imported for its effect. */
+const WORKER = path.join(ROOT, 'dist/types/engine/pool/pool-worker.d.ts');
+
 function listUndocumented(files: readonly string[]): ReadonlyMap<string, readonly string[]> {
   const { config } = ts.readConfigFile(path.join(ROOT, 'tsconfig.json'), ts.sys.readFile);
   const { options } = ts.parseJsonConfigFileContent(config, ts.sys, ROOT);
@@ -32,7 +35,7 @@ function listUndocumented(files: readonly string[]): ReadonlyMap<string, readonl
       const source = program.getSourceFile(file);
       const module = source && checker.getSymbolAtLocation(source);
       const names = module === undefined ? [] : checker.getExportsOfModule(module);
-      if (names.length === 0) throw new Error(`${file} exports nothing.`);
+      if (names.length === 0 && file !== WORKER) throw new Error(`${file} exports nothing.`);
       return [
         file,
         names

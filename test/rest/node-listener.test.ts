@@ -33,7 +33,7 @@ describe('the listener for node:http', () => {
     [`GET http://elsewhere.example/api/v2/ping HTTP/1.1\r\n${HOST}\r\n`, 200],
     [`GET //api/v2/ping HTTP/1.1\r\n${HOST}\r\n`, 404],
     [`GET /api/v2\\ping HTTP/1.1\r\n${HOST}\r\n`, 400],
-    [`GET /api/v2/../../etc/passwd HTTP/1.1\r\n${HOST}\r\n`, 404],
+    [`GET /api/v2/../../etc/passwd HTTP/1.1\r\n${HOST}\r\n`, 400],
     [`GET * HTTP/1.1\r\n${HOST}\r\n`, 400],
     [`OPTIONS * HTTP/1.1\r\n${HOST}\r\n`, 400],
     [`GET file:///etc/passwd HTTP/1.1\r\n${HOST}\r\n`, 400],
