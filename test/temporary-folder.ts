@@ -11,4 +11,4 @@ export function makeTemporaryFolder(): string {
 }
 
 /** Home folder of commands under test: it has no configuration of the user, and does not exist at first. */
-export const TEST_HOME = path.join(PARENT, `iml-test-home-${process.pid}`);
+export const TEST_HOME: string = path.join(PARENT, `iml-test-home-${process.pid}`);
