@@ -7,6 +7,7 @@ export { loadApp } from './engine/loading/load-app.js';
 
 // Engines
 
+export type { AnyApp } from './engine/app-types.js';
 export { createEngine, type Engine } from './engine/create-engine.js';
 export type { Endpoint, Module, PollingTrigger, Responder, Rpc } from './engine/engine-components.js';
 export type { EngineOptions } from './engine/engine-options.js';

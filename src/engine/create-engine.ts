@@ -11,11 +11,13 @@ import {
 } from '../shared/errors/check-options.js';
 import { EngineError } from '../shared/errors/engine-error.js';
 import { isPlainObject } from '../shared/plain-object.js';
+import type { AnyApp, NameIn } from './app-types.js';
 import { checkChecking } from './component/input-shapes.js';
 import { assertOk } from './component/report.js';
 import type { Runtime } from './component/runtime.js';
 import { type Connection, createConnection } from './connection/connection.js';
 import { createStoredConnections, type StoredConnections } from './connection/stored-connections.js';
+import type { CustomFunctions } from './custom-functions.js';
 import type { App, ModuleType } from './document/app.js';
 import { compileCommunication } from './document/compile-request.js';
 import type { CompiledRequest } from './document/compiled-request.js';
@@ -40,23 +42,28 @@ import { DEFAULT_ON_PAGE_LOOP } from './run/run-communication.js';
 import { createWebhook, type Webhook } from './webhook/create-webhook.js';
 import { resolveWebhookLimits } from './webhook/incoming-call.js';
 
-/** Runs the components of one app. Keeps HTTP connections open until it is closed. */
-export interface Engine {
+/**
+ * Runs the components of one app. Keeps HTTP connections open until it is closed.
+ *
+ * @typeParam Types the `AppTypes` that `iml types` writes. Default: any names, parameters and bundles.
+ */
+export interface Engine<Types extends AnyApp = AnyApp> {
   readonly app: App;
   /** Finds a module: `module('listContacts')`, `module('watchContacts', 'trigger')`. */
-  readonly module: FindModule;
+  readonly module: FindModule<Types['modules']>;
   /**
    * Accepts a name, or an address as in forms: `rpc://listFields?table={{parameters.table}}`.
    *
    * @throws SpecError (SPEC_MISSING) for an unknown name
    */
-  readonly rpc: (address: string) => Rpc;
+  rpc<Name extends NameIn<Types['rpcs']>>(name: Name): Rpc<Types['rpcs'][Name]>;
+  rpc(address: `rpc://${string}`): Rpc;
   /** @throws SpecError (SPEC_MISSING) for a name the app does not have */
-  readonly endpoint: (name: string) => Endpoint;
+  endpoint<Name extends NameIn<Types['endpoints']>>(name: Name): Endpoint<Types['endpoints'][Name]>;
   /** @throws SpecError (SPEC_MISSING) for a name the app does not have */
-  readonly webhook: (name: string) => Webhook;
+  webhook(name: NameIn<Types['webhooks']>): Webhook;
   /** @throws SpecError (SPEC_MISSING) for a name the app does not have */
-  readonly connection: (name: string) => Connection;
+  connection(name: NameIn<Types['connections']>): Connection;
   /**
    * Finds a connection by its name in `connections`, refreshes it if due, and saves it. Passes on rejections of the
    * store.
@@ -76,12 +83,26 @@ export interface Engine {
  * for await (const bundle of engine.module('listContacts').run({ connection: { apiKey } })) console.log(bundle);
  * await engine.close();
  */
-export function createEngine(options: EngineOptions): Engine {
-  checkEngineOptions(options);
-  return openEngine(withCheckedPorts(options));
+export function createEngine<Types extends AnyApp = AnyApp>(options: EngineOptions): Engine<Types> {
+  // Types are those that the caller states.
+  return createEngineWith(options, {}) as Engine as Engine<Types>;
 }
 
-function openEngine(options: EngineOptions): Engine {
+/** What the package itself adds to the options of an engine. */
+export interface EngineInternals {
+  /** Opens custom functions that engines of the app share, on first use of one; the caller closes them. */
+  readonly sharedFunctions?: (() => Promise<CustomFunctions>) | undefined;
+  /** Called when a response is decoded, before it is evaluated: separates the two in measurements. */
+  readonly onDecoded?: (() => void) | undefined;
+}
+
+/** `createEngine` for the package itself. */
+export function createEngineWith(options: EngineOptions, internals: EngineInternals): Engine {
+  checkEngineOptions(options);
+  return openEngine(withCheckedPorts(options), internals);
+}
+
+function openEngine(options: EngineOptions, internals: EngineInternals): Engine {
   const { http = {} } = options;
   const app = http.baseUrl === undefined ? options.app : withBaseUrl(options.app, http.baseUrl);
   const webhookLimits = resolveWebhookLimits(options.webhookLimits);
@@ -98,9 +119,9 @@ function openEngine(options: EngineOptions): Engine {
     trace: options.trace ?? 'summary',
     onTrace: options.onTrace,
     observer: options.observer,
-    onDecoded: options.onDecoded,
+    onDecoded: internals.onDecoded,
   });
-  const functions = nameFunctions(options);
+  const functions = nameFunctions(options, internals);
   const directives: Runtime['directives'] = async (...values) => ({
     environment: compileEnvironment(options),
     functions: await functions.tableFor(values),
@@ -130,7 +151,7 @@ function openEngine(options: EngineOptions): Engine {
   return {
     app,
     module: (name: string, type?: ModuleType) => createEngineModule(findModule(app, name), runtime, type),
-    rpc: (address) => createEngineRpc(address, runtime),
+    rpc: (address: string) => createEngineRpc(address, runtime),
     endpoint: (name) => createEngineEndpoint(name, runtime),
     webhook: (name) => {
       const webhook = webhooks.get(name) ?? createWebhook(findWebhook(app, name), runtime, webhookLimits);
@@ -210,8 +231,8 @@ function compileOnce(app: App, directives: Runtime['directives']): Runtime['comp
  */
 const COMPILED = new RecentlyUsed<Promise<readonly CompiledRequest[]>>(2000);
 
-function nameFunctions(options: EngineOptions): NamedFunctions {
-  const { app, trustFunctions, sharedFunctions, quickJsWasm: wasm } = options;
+function nameFunctions(options: EngineOptions, { sharedFunctions }: EngineInternals): NamedFunctions {
+  const { app, trustFunctions, quickJsWasm: wasm } = options;
   // The owner of shared functions closes them.
   if (sharedFunctions !== undefined) return { ...openWhenNamed(app, sharedFunctions), close: () => {} };
   const { functionTimeoutMs: timeMs } = resolveLimits(options.limits);

@@ -1,5 +1,6 @@
 import { ANY_BOOLEAN, ANY_TEXT, checkMembers, checkValue } from '../shared/errors/check-options.js';
 import { EngineError, isEngineError } from '../shared/errors/engine-error.js';
+import type { AnyApp, AnyEndpoint, AnyForm, AnyModule, NameIn } from './app-types.js';
 import type { CallReport } from './component/call-report.js';
 import type { RunInput } from './component/check-and-connect.js';
 import { checkInput, INPUT_SHAPES } from './component/input-shapes.js';
@@ -14,53 +15,55 @@ import { runModule } from './module/run-module.js';
 import { parseRpcReference, type RpcReference } from './parameters/rpc-reference.js';
 import type { BuiltResponse } from './run/build-answer.js';
 
+// Members that take typed input are methods, so that a typed engine is assignable to `Engine`.
+
 /** A module of an app. It can run any number of times, also concurrently. */
-export interface Module {
+export interface Module<Types extends AnyModule = AnyModule> {
   readonly name: string;
   /**
    * Starts when the result is awaited or iterated over. Parameters that the form of the module does not allow end the
    * run with a BundleValidationError before anything is sent. Throws EngineError (USAGE) for a responder.
    */
-  readonly run: (input?: RunInput) => ModuleRun;
+  run(input?: RunInput<Types['parameters']>): ModuleRun<Types['bundle']>;
   /** The fields of its form; with `resolve: true` also those from RPCs. */
   readonly parameters: (input?: ParametersInput) => Promise<ModuleParameters>;
 }
 
 /** A polling trigger of an app. */
-export interface PollingTrigger extends Module {
+export interface PollingTrigger<Types extends AnyModule = AnyModule> extends Module<Types> {
   /** Lists the start options of the trigger. */
-  readonly epoch: (input?: RunInput) => Reporting<RunReport<EpochList>>;
+  epoch(input?: RunInput<Types['parameters']>): Reporting<RunReport<EpochList>>;
 }
 
 /** A responder of an app. It builds a response instead of bundles. */
-export interface Responder extends Omit<Module, 'run'> {
+export interface Responder<Types extends AnyModule = AnyModule> extends Omit<Module<Types>, 'run'> {
   /** Builds the response to the sender of a webhook call. */
-  readonly respond: (input?: RunInput) => Reporting<RunReport<{ readonly result: BuiltResponse }>>;
+  respond(input?: RunInput<Types['parameters']>): Reporting<RunReport<{ readonly result: BuiltResponse }>>;
 }
 
 /** Finds a module by name. With a type, the result has the members of that type. */
-export interface FindModule {
+export interface FindModule<Modules extends AnyApp['modules'] = AnyApp['modules']> {
   /** @throws SpecError (SPEC_MISSING) for a name the app does not have; EngineError (USAGE) for another type */
-  (name: string, type: 'trigger'): PollingTrigger;
-  (name: string, type: 'responder'): Responder;
-  (name: string, type?: ModuleType): Module;
+  <Name extends NameIn<Modules>>(name: Name, type: 'trigger'): PollingTrigger<Modules[Name]>;
+  <Name extends NameIn<Modules>>(name: Name, type: 'responder'): Responder<Modules[Name]>;
+  <Name extends NameIn<Modules>>(name: Name, type?: ModuleType): Module<Modules[Name]>;
 }
 
 /** An RPC of an app, with the arguments of its reference. */
-export interface Rpc {
+export interface Rpc<Types extends AnyForm = AnyForm> {
   readonly name: string;
-  readonly call: (input?: RunInput) => Reporting<RunReport<{ readonly result: unknown }>>;
+  call(input?: RunInput<Types['parameters']>): Reporting<RunReport<{ readonly result: unknown }>>;
 }
 
 /** An endpoint of an app: parameters, one request, one result. */
-export interface Endpoint {
+export interface Endpoint<Types extends AnyEndpoint = AnyEndpoint> {
   readonly name: string;
   /**
    * Sends the request of the endpoint. The result is what its `output` gives: a list with one item becomes that item, an
    * empty list `{}`. Parameters that the form does not allow end the run with a BundleValidationError before anything is
    * sent. AI callers fill in no form: set `checkParameters: false` for them.
    */
-  readonly run: (input?: RunInput) => Reporting<RunReport<{ readonly result: unknown }>>;
+  run(input?: RunInput<Types['parameters']>): Reporting<RunReport<{ readonly result: Types['result'] }>>;
 }
 
 const LISTING_SHAPES = { ...INPUT_SHAPES, resolve: ANY_BOOLEAN };

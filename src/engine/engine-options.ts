@@ -17,7 +17,6 @@ import {
 import { CHECK_PARAMETERS } from './component/input-shapes.js';
 import { STORE_SHAPE } from './connection/connection-input.js';
 import type { ConnectionStore } from './connection/connection-store.js';
-import type { CustomFunctions } from './custom-functions.js';
 import type { App } from './document/app.js';
 import type { HttpOptions } from './engine-transport.js';
 import { TRANSPORT_SHAPES } from './http/undici-transport.js';
@@ -75,19 +74,6 @@ export interface EngineOptions
    * engine of a process that needs it decides. Default: `emscripten-module.wasm` of `@jitl/quickjs-wasmfile-release-sync`.
    */
   readonly quickJsWasm?: Uint8Array | undefined;
-  /**
-   * Opens custom functions that engines of the app share, on first use of one; the caller closes
-   * them. Default: each engine loads its own.
-   *
-   * @internal
-   */
-  readonly sharedFunctions?: (() => Promise<CustomFunctions>) | undefined;
-  /**
-   * Called when a response is decoded, before it is evaluated: separates the two in measurements.
-   *
-   * @internal
-   */
-  readonly onDecoded?: (() => void) | undefined;
 }
 
 const APP: OptionShape = {
@@ -116,8 +102,6 @@ export const ENGINE_SHAPES: OptionShapes<EngineOptions> = {
   connections: STORE_SHAPE,
   trustFunctions: ANY_BOOLEAN,
   quickJsWasm: BYTES,
-  sharedFunctions: ANY_FUNCTION,
-  onDecoded: ANY_FUNCTION,
   random: ANY_FUNCTION,
   uuid: ANY_FUNCTION,
   timezone: TIMEZONE,

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
 import { expect, it, vi } from 'vitest';
+import { createEngineWith } from '../../src/engine/create-engine.js';
 import { findNames, openWhenNamed } from '../../src/engine/open-functions.js';
 import { createEngine, defineApp } from '../../src/index.js';
 import { createVirtualClock } from '../../src/tools/testing/index.js';
@@ -69,7 +70,7 @@ it.each(['own', 'formed'])(
       opening.abort();
       return new Promise(() => {});
     };
-    const engine = createEngine({ app, http: { transport }, clock, sharedFunctions });
+    const engine = createEngineWith({ app, http: { transport }, clock }, { sharedFunctions });
     const late = Promise.resolve(engine.module(name).run({ parameters: { a: 1 } }));
     await once(opening.signal, 'abort');
     await setImmediate();

@@ -45,16 +45,18 @@ const APP = {
 };
 
 const USE = `
-import type { App } from './app-types.js';
-type Module = App['modules']['list-orders'];
+import type { AppTypes } from './app-types.js';
+type Module = AppTypes['modules']['list-orders'];
 export const all: Module['parameters'] = {
   status: 'open', limit: 2, since: new Date(), tags: ['a'], isDeep: true, 'depth "1"': 1, of: 'an RPC',
 };
 export const bundle: Module['bundle'] = { id: 1, lines: [{ sku: 'a' }], file: { data: new Uint8Array() } };
-export const plain: App['modules']['plain']['bundle'] = { any: 1 };
-export const rpc: App['rpcs']['fields']['parameters'] = { table: 'a' };
-export const found: App['endpoints']['find'] = { parameters: { table: 'a' }, result: { id: 1 } };
-export const account: App['connections']['account']['parameters'] = { apiKey: 'a' };
+export const plain: AppTypes['modules']['plain']['bundle'] = { any: 1 };
+export const rpc: AppTypes['rpcs']['fields']['parameters'] = { table: 'a' };
+export const found: AppTypes['endpoints']['find'] = { parameters: { table: 'a' }, result: { id: 1 } };
+export const account: AppTypes['connections']['account']['parameters'] = { apiKey: 'a' };
+// @ts-expect-error The app has no webhooks.
+export const webhook: keyof AppTypes['webhooks'] = 'any';
 // @ts-expect-error The parameter is required.
 export const missing: Module['parameters'] = {};
 // @ts-expect-error The option does not exist.

@@ -69,6 +69,9 @@ beforeAll(() => {
   for (const name of ['vitest', 'bullmq', '@temporalio']) {
     symlinkSync(path.join(ROOT, 'node_modules', name), path.join(home, 'node_modules', name));
   }
+  const bookshop = path.join(ROOT, 'spec-fixtures/bookshop');
+  const cli = path.join(ROOT, 'dist/bin/iml.js');
+  execFileSync(process.execPath, [cli, 'types', bookshop, '-o', path.join(home, 'bookshop.ts')]);
   symlinkSync(path.join(ROOT, 'node_modules/@types/node'), path.join(home, 'node_modules/@types/node'));
 });
 afterAll(() => rmSync(home, { recursive: true, force: true }));

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { completeResponses } from '../../src/engine/http/content-decoding.js';
 import { signOAuth1 } from '../../src/engine/http/oauth1-signature.js';
 import { withholdSecrets } from '../../src/engine/http/redirects.js';
+import type { CrossOriginPolicy } from '../../src/engine/http/transport.js';
 import type { TransportRequest, TransportResponse } from '../../src/index.js';
 import { httpServer, loopbackTransport, request, text } from './loopback.js';
 
@@ -207,7 +208,7 @@ describe('redirects over the network', () => {
 const SECRET = 'secret-of-a-body';
 const LENGTH = 2 * 1024 * 1024;
 
-const rule: ReturnType<NonNullable<TransportRequest['crossOrigin']>> = {
+const rule: CrossOriginPolicy = {
   isTrusted: () => false,
   isFromInput: () => false,
   sendsSecrets: false,

@@ -14,7 +14,10 @@ import {
 } from './start-run.js';
 
 /** Input of a run whose connection may be stored. */
-export interface RunInput extends FormInput {
+export interface RunInput<Parameters extends object = Readonly<Record<string, unknown>>>
+  extends Omit<FormInput, 'parameters'> {
+  /** Values of static and mappable parameters. */
+  readonly parameters?: Parameters | undefined;
   /**
    * Whether and how to check and convert `parameters` by the form. Default: `checkParameters` of the engine. Without
    * the check, expressions read the values unchanged.

@@ -3,7 +3,15 @@ import { EngineError } from '../../shared/errors/engine-error.js';
 import { joinLists } from '../../shared/join-lists.js';
 import { type Bundle, listBundles, type Page } from '../run/collect-outputs.js';
 import type { RunContext } from '../run/run-context.js';
-import { asRunError, assertOk, findUnreadable, type RunReport, readStats, type Succeeded } from './report.js';
+import {
+  asRunError,
+  assertOk,
+  findUnreadable,
+  type ModuleResult,
+  type RunReport,
+  readStats,
+  type Succeeded,
+} from './report.js';
 import type { StartedRun } from './start-run.js';
 import type { TriggerState } from './trigger-data.js';
 
@@ -29,19 +37,21 @@ export interface RunBody {
  * All of them throw errors that are no outcome of the app: a caller's mistake (EngineError USAGE), the reason of an
  * aborted signal, or a defect.
  */
-export interface ModuleRun extends AsyncIterable<Bundle>, PromiseLike<RunReport> {
+export interface ModuleRun<Given = Bundle>
+  extends AsyncIterable<Given>,
+    PromiseLike<RunReport<ModuleResult<Given>>> {
   readonly catch: <B = never>(
     onRejected?: ((reason: unknown) => B | PromiseLike<B>) | null,
-  ) => Promise<RunReport | B>;
-  readonly finally: (onFinally?: (() => void) | null) => Promise<RunReport>;
+  ) => Promise<RunReport<ModuleResult<Given>> | B>;
+  readonly finally: (onFinally?: (() => void) | null) => Promise<RunReport<ModuleResult<Given>>>;
   /**
    * Runs to the end, like `await`.
    *
    * @throws the `error` of the report
    */
-  readonly orThrow: () => Promise<Succeeded<RunReport>>;
+  readonly orThrow: () => Promise<Succeeded<RunReport<ModuleResult<Given>>>>;
   /** Returns the report so far. Equals the result of `await` at the end. */
-  readonly report: () => RunReport;
+  readonly report: () => RunReport<ModuleResult<Given>>;
 }
 
 /** A run in the thread of its engine. */

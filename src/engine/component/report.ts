@@ -45,9 +45,9 @@ export type RunReport<
   | (Facts & Missing<Given> & Failure & { readonly ok: false });
 
 /** Result of a module run. */
-export interface ModuleResult {
+export interface ModuleResult<Given = Bundle> {
   /** All bundles; empty if the run was iterated. */
-  readonly bundles: readonly Bundle[];
+  readonly bundles: readonly Given[];
   /** Polling triggers only: the state to pass to the next run. */
   readonly state: TriggerState | undefined;
 }

@@ -103,7 +103,9 @@ export const ENDPOINT_HINTS = [
   'openWorldHint',
   'arbitraryCallHint',
 ] as const;
-export type EndpointAnnotations = Readonly<Partial<Record<(typeof ENDPOINT_HINTS)[number], boolean>>>;
+export type EndpointAnnotations = Readonly<
+  Partial<Record<(typeof ENDPOINT_HINTS)[number], boolean | undefined>>
+>;
 
 /** An endpoint as read from disk. */
 export interface EndpointComponent extends Component {

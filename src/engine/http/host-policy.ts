@@ -3,7 +3,13 @@ import { EngineError, TransportError } from '../../shared/errors/engine-error.js
 import { trimTrailing } from '../../shared/text.js';
 import { findHeader, responseHeader } from './headers.js';
 import { type HttpUrl, parseHttpUrl } from './http-url.js';
-import type { HttpServer, Transport, TransportRequest, TransportResponse } from './transport.js';
+import {
+  type HttpServer,
+  readCrossOriginPolicy,
+  type Transport,
+  type TransportRequest,
+  type TransportResponse,
+} from './transport.js';
 
 /** Which hosts receive credentials and secrets of an app. */
 export interface HostPolicy {
@@ -73,7 +79,7 @@ export function refuseUndeclared(transport: Transport, isDeclared: HostMatcher):
   return async (request) => {
     const url = parseHttpUrl(request.url);
     if (isDeclared(url)) return transport(request);
-    const policy = request.crossOrigin?.();
+    const policy = readCrossOriginPolicy(request);
     if (policy?.isFromInput(url) === true) return transport(request);
     throw new TransportError(
       'NETWORK_REFUSED',

@@ -3,12 +3,13 @@ import { utf8Text } from './body/decode-body.js';
 import { responseHeader, withoutHeaders } from './headers.js';
 import { type HttpUrl, isSameHost, parseHttpUrl } from './http-url.js';
 import { withoutOAuth1Body } from './oauth1-signature.js';
-import type {
-  CrossOriginPolicy,
-  HeaderEntry,
-  Transport,
-  TransportRequest,
-  TransportResponse,
+import {
+  type CrossOriginPolicy,
+  type HeaderEntry,
+  readCrossOriginPolicy,
+  type Transport,
+  type TransportRequest,
+  type TransportResponse,
 } from './transport.js';
 
 /** Same as the Fetch standard. [choice] */
@@ -81,7 +82,7 @@ async function nextRequest(
   const next: TransportRequest = keepsBody
     ? { ...request, url, headers, body: keepsCredentials ? request.body : withoutOAuth1Body(request) }
     : { ...request, url, headers, method: 'GET', body: undefined };
-  const policy = keepsCredentials ? undefined : request.crossOrigin?.();
+  const policy = keepsCredentials ? undefined : readCrossOriginPolicy(request);
   if (policy === undefined || policy.sendsSecrets) return next;
   return policy.isTrusted(target) ? next : withholdSecrets(next, policy);
 }

@@ -12,8 +12,22 @@ export interface TransportRequest {
   /** Additional certificate authorities in PEM form. */
   readonly ca: string | undefined;
   readonly signal: AbortSignal;
-  /** Policy for redirects to another host; called only for such redirects. Default: drops credential headers only. */
-  readonly crossOrigin?: (() => CrossOriginPolicy) | undefined;
+}
+
+/** Own symbol of a request, so that layers that copy the request keep it. */
+const CROSS_ORIGIN = Symbol('cross-origin policy');
+
+/** Adds the policy of its run for other hosts to a request. */
+export function withCrossOriginPolicy(
+  request: TransportRequest,
+  policy: () => CrossOriginPolicy,
+): TransportRequest {
+  return Object.assign({ ...request }, { [CROSS_ORIGIN]: policy });
+}
+
+/** Returns the policy of a request. Requests without one drop credential headers only. */
+export function readCrossOriginPolicy(request: TransportRequest): CrossOriginPolicy | undefined {
+  return (request as { readonly [CROSS_ORIGIN]?: () => CrossOriginPolicy })[CROSS_ORIGIN]?.();
 }
 
 /** Policy of a run for requests to another host. */

@@ -140,26 +140,26 @@ export interface AppDefinition {
   readonly common?: Spec;
   /** `[{ label, modules: [name] }]` in the order of display. */
   readonly groups?: Spec;
-  readonly modules?: Readonly<Record<string, ModuleDefinition>>;
-  readonly connections?: Readonly<Record<string, ConnectionDefinition>>;
-  readonly rpcs?: Readonly<Record<string, RpcDefinition>>;
-  readonly webhooks?: Readonly<Record<string, WebhookDefinition>>;
-  readonly functions?: Readonly<Record<string, FunctionDefinition>>;
-  readonly endpoints?: Readonly<Record<string, EndpointDefinition>>;
+  readonly modules?: Readonly<Record<string, ModuleDefinition>> | undefined;
+  readonly connections?: Readonly<Record<string, ConnectionDefinition>> | undefined;
+  readonly rpcs?: Readonly<Record<string, RpcDefinition>> | undefined;
+  readonly webhooks?: Readonly<Record<string, WebhookDefinition>> | undefined;
+  readonly functions?: Readonly<Record<string, FunctionDefinition>> | undefined;
+  readonly endpoints?: Readonly<Record<string, EndpointDefinition>> | undefined;
 }
 
 /** A module of `defineApp`. Absent parts do not exist. */
 export interface ModuleDefinition {
   /** Default: derived from epoch, trigger, webhook or iterate; else `action`. */
-  readonly type?: ModuleType;
-  readonly label?: string;
-  readonly description?: string;
-  readonly crud?: 'create' | 'read' | 'update' | 'delete' | null;
+  readonly type?: ModuleType | undefined;
+  readonly label?: string | undefined;
+  readonly description?: string | undefined;
+  readonly crud?: 'create' | 'read' | 'update' | 'delete' | null | undefined;
   /** Name of one of the app's connections. */
-  readonly connection?: string | null;
-  readonly altConnection?: string | null;
+  readonly connection?: string | null | undefined;
+  readonly altConnection?: string | null | undefined;
   /** Name of one of the app's webhooks; instant triggers only. */
-  readonly webhook?: string | null;
+  readonly webhook?: string | null | undefined;
   /** Required except for an instant trigger. */
   readonly communication?: Spec;
   /** Polling triggers only. */
@@ -174,8 +174,8 @@ export interface ModuleDefinition {
 /** A connection of `defineApp`. */
 export interface ConnectionDefinition {
   /** Default: `oauth` if the communication has `authorize` or `token`, else `basic`. */
-  readonly type?: 'basic' | 'oauth';
-  readonly label?: string;
+  readonly type?: 'basic' | 'oauth' | undefined;
+  readonly label?: string | undefined;
   readonly communication?: Spec;
   readonly params?: Spec;
   /** The connection's common data, such as a client id. */
@@ -188,9 +188,9 @@ export interface ConnectionDefinition {
 
 /** An RPC of `defineApp`: loads options, fields and samples of forms. */
 export interface RpcDefinition {
-  readonly label?: string;
-  readonly connection?: string | null;
-  readonly altConnection?: string | null;
+  readonly label?: string | undefined;
+  readonly connection?: string | null | undefined;
+  readonly altConnection?: string | null | undefined;
   readonly communication?: Spec;
   readonly params?: Spec;
 }
@@ -198,10 +198,10 @@ export interface RpcDefinition {
 /** A webhook of `defineApp` with its attach, update and detach requests. */
 export interface WebhookDefinition {
   /** `web-shared`: one address for all users. Default `web`. */
-  readonly type?: 'web' | 'web-shared';
-  readonly label?: string;
-  readonly connection?: string | null;
-  readonly altConnection?: string | null;
+  readonly type?: 'web' | 'web-shared' | undefined;
+  readonly label?: string | undefined;
+  readonly connection?: string | null | undefined;
+  readonly altConnection?: string | null | undefined;
   readonly communication?: Spec;
   readonly params?: Spec;
   readonly attach?: Spec;
@@ -215,19 +215,19 @@ export interface FunctionDefinition {
   /** JavaScript source of the function. It runs in the sandbox only. */
   readonly code: string;
   /** Source of its tests. */
-  readonly test?: string;
+  readonly test?: string | undefined;
 }
 
 /** An endpoint of `defineApp`: a request for AI callers and for other requests of the app. */
 export interface EndpointDefinition {
-  readonly label?: string;
-  readonly description?: string;
-  readonly connection?: string | null;
+  readonly label?: string | undefined;
+  readonly description?: string | undefined;
+  readonly connection?: string | null | undefined;
   /** Names of the connections that it may use. */
-  readonly attachedAccounts?: readonly string[];
-  readonly annotations?: EndpointAnnotations;
+  readonly attachedAccounts?: readonly string[] | undefined;
+  readonly annotations?: EndpointAnnotations | undefined;
   /** Text for AI callers, in Markdown. */
-  readonly context?: string;
+  readonly context?: string | undefined;
   readonly communication?: Spec;
   readonly requiredScope?: Spec;
   readonly input?: Spec;

@@ -19,6 +19,7 @@ import {
 } from '../../shared/errors/check-options.js';
 import { EngineError } from '../../shared/errors/engine-error.js';
 import { POOL_WORKER } from '../../shared/worker-urls.js';
+import type { AnyApp } from '../app-types.js';
 import { DEFAULT_LIMITS } from '../run/limits.js';
 import { isCloneable, notPlain } from './find-uncloneable.js';
 import { type AppSource, type PoolTask, toLocalSource } from './messages.js';
@@ -80,7 +81,8 @@ export interface EnginePoolOptions {
 
 /** Runs apps in worker threads, which are terminated when an app does not end or takes too much memory. */
 export interface EnginePool {
-  readonly app: (source: AppSource) => PoolApp;
+  /** @typeParam Types the `AppTypes` that `iml types` writes */
+  readonly app: <Types extends AnyApp = AnyApp>(source: AppSource) => PoolApp<Types>;
   /** Runs a function of your own in a worker, beside the engines of its pool. */
   readonly run: (task: PoolTask) => Promise<unknown>;
   /** Loads an app again for the next run, as its files have changed. */
@@ -160,9 +162,10 @@ export function createEnginePool(options: EnginePoolOptions = {}): EnginePool {
   const pool = new WorkerPool(toWorkerOptions(options, runTimeoutMs));
   const close = (): Promise<void> => pool.close();
   return {
-    app: (source) => {
+    app: <Types extends AnyApp>(source: AppSource) => {
       checkValue(source, APP, 'The app of an engine pool');
-      return createPoolApp(toLocalSource(source), pool, { runTimeoutMs, webhookTimeoutMs });
+      const app: PoolApp = createPoolApp(toLocalSource(source), pool, { runTimeoutMs, webhookTimeoutMs });
+      return app as PoolApp<Types>; // Types are those that the caller states.
     },
     run: async (task) => {
       checkOptions(task, TASK_SHAPES, 'The task', ['module', 'name', 'app']);

@@ -1,4 +1,5 @@
 import { checkValue, SIGNAL } from '../../shared/errors/check-options.js';
+import type { AnyApp } from '../app-types.js';
 import type { ModuleRun } from '../component/module-run.js';
 import { type AnyReport, type Reporting, type RunReport, reporting } from '../component/report.js';
 import type { Connection } from '../connection/connection.js';
@@ -20,8 +21,8 @@ import type { WorkerPool } from './worker-pool.js';
  * An app in a pool: an `Engine` whose components run in workers. A name that the app does not have, and another type of
  * module, reject the call instead of throwing.
  */
-export type PoolApp = Pick<
-  Engine,
+export type PoolApp<Types extends AnyApp = AnyApp> = Pick<
+  Engine<Types>,
   'module' | 'rpc' | 'endpoint' | 'webhook' | 'connection' | 'openConnection'
 >;
 
@@ -39,7 +40,7 @@ export function createPoolApp(app: string | AppDefinition, pool: WorkerPool, dea
   const calls = new EngineCalls(app, pool, deadlines);
   return {
     module: ((name: string, type?: ModuleType) => createModule(calls, name, type)) as FindModule,
-    rpc: (address) => createRpc(calls, address),
+    rpc: (address: string) => createRpc(calls, address),
     endpoint: (name) => createEndpoint(calls, name),
     webhook: (name) => createHook(calls, name, deadlines),
     connection: (name) => createConnection(calls, name),

@@ -7,7 +7,7 @@ import { loadApp } from '../loading/load-app.js';
 import { type AppSource, keyOf, type PoolWorkerData, toLocalSource } from './messages.js';
 
 /** Options of the engines of a pool. Without `app` the pool loads the app. */
-export type PoolEngineOptions = Partial<Omit<EngineOptions, 'sharedFunctions'>>;
+export type PoolEngineOptions = Partial<EngineOptions>;
 
 /** Input of a setup function. */
 export interface PoolSetupContext {

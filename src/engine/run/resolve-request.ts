@@ -12,7 +12,13 @@ import { buildHeaders, findHeader, withHeader } from '../http/headers.js';
 import { type BuiltUrl, buildUrl, isSameHost } from '../http/http-url.js';
 import { type OAuth1Options, signOAuth1 } from '../http/oauth1-signature.js';
 import { withholdSecrets } from '../http/redirects.js';
-import type { CrossOriginPolicy, HeaderEntry, HttpServer, TransportRequest } from '../http/transport.js';
+import {
+  type CrossOriginPolicy,
+  type HeaderEntry,
+  type HttpServer,
+  type TransportRequest,
+  withCrossOriginPolicy,
+} from '../http/transport.js';
 import { assertUniversalHost, createCrossOriginPolicy } from './cross-origin.js';
 import {
   atDirective,
@@ -94,16 +100,18 @@ export function resolveRequest(
   );
   const isRead = method === 'GET' || method === 'HEAD';
   const follows = evaluateFlag(isRead ? request.followRedirects : request.followAllRedirects, true, context);
-  const unsigned: TransportRequest = {
-    method,
-    url,
-    headers: headers.entries,
-    body,
-    redirect: follows ? 'follow' : 'manual',
-    ca: evaluateText(request.ca, context),
-    signal: context.run.signal,
-    crossOrigin: () => createCrossOriginPolicy(request, context),
-  };
+  const unsigned = withCrossOriginPolicy(
+    {
+      method,
+      url,
+      headers: headers.entries,
+      body,
+      redirect: follows ? 'follow' : 'manual',
+      ca: evaluateText(request.ca, context),
+      signal: context.run.signal,
+    },
+    () => createCrossOriginPolicy(request, context),
+  );
   if (following === undefined) recordEndpointServer(server, context);
   const origin = following ?? followedCaller(context);
   const first = origin === undefined ? server : findNearest(server, origin.servers);

@@ -18,18 +18,17 @@ import { writeOutputFile } from '../output/output-file.js';
 const MAX_DEPTH = 16;
 
 /**
- * Prints a TypeScript module with one type, `App`: parameters of modules, RPCs, endpoints, connections and webhooks,
+ * Prints a TypeScript module with one type, `AppTypes`: parameters of modules, RPCs, endpoints, connections and webhooks,
  * bundles of modules as in their `interface`, and results of endpoints as in their `output`. Forms with fields from an
  * RPC accept more members.
  */
 function printAppTypes({ name, modules, rpcs, endpoints, connections, webhooks }: App): string {
   const ofForms = (components: ReadonlyMap<string, { readonly params: Document | undefined }>): string =>
-    printMembers(
+    printComponents(
       [...components].map(([key, { params }]) => [
         key,
         printMembers([['parameters', printParameters(readForm(params).elements, 3)]], 2),
       ]),
-      1,
     );
   const ofModules = [...modules].map(([key, module]): Member => {
     const fields = readForm(module.interface).elements;
@@ -48,17 +47,22 @@ function printAppTypes({ name, modules, rpcs, endpoints, connections, webhooks }
     return [key, printMembers(members, 2)];
   });
   const all: Member[] = [
-    ['modules', printMembers(ofModules, 1)],
+    ['modules', printComponents(ofModules)],
     ['rpcs', ofForms(rpcs)],
-    ['endpoints', printMembers(ofEndpoints, 1)],
+    ['endpoints', printComponents(ofEndpoints)],
     ['connections', ofForms(connections)],
     ['webhooks', ofForms(webhooks)],
   ];
-  return `// Written by "iml types". Types of the app ${quote(name)}.\nexport interface App ${printMembers(all, 0)}\n`;
+  return `// Written by "iml types". Types of the app ${quote(name)}.\nexport interface AppTypes ${printMembers(all, 0)}\n`;
 }
 
 /** Key (with `?` if optional) and type. */
 type Member = readonly [key: string, type: string, isOptional?: boolean, note?: string | undefined];
+
+/** Without components, no name is valid. */
+function printComponents(components: readonly Member[]): string {
+  return components.length === 0 ? 'Record<never, never>' : printMembers(components, 1);
+}
 
 function printMembers(members: readonly Member[], depth: number, isOpen = false): string {
   const indent = '  '.repeat(depth + 1);

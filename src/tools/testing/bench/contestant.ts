@@ -1,5 +1,5 @@
 import type { RunStats } from '../../../engine/component/report.js';
-import { createEngine } from '../../../engine/create-engine.js';
+import { createEngineWith } from '../../../engine/create-engine.js';
 import type { App } from '../../../engine/document/app.js';
 import type { Transport } from '../../../engine/http/transport.js';
 import type { RunWarning } from '../../../engine/run/trace.js';
@@ -47,18 +47,20 @@ export function openContestant({ app, module, workload, session, signal }: Conte
   const stopwatch = createPageStopwatch();
   const { random, uuid } = createSeededRandom();
   const { http } = options;
-  const engine = createEngine({
-    ...options,
-    app,
-    ...(session !== undefined && { random, uuid }),
-    clock: stopwatch.timeClock(options.clock ?? SYSTEM_CLOCK),
-    onDecoded: stopwatch.onDecoded,
-    http: {
-      ...http,
-      ...(session !== undefined && { rewrite: { '*': session.service.url(session.script, session.name) } }),
-      wrap: (transport: Transport) => stopwatch.wrap(http?.wrap?.(transport) ?? transport),
+  const engine = createEngineWith(
+    {
+      ...options,
+      app,
+      ...(session !== undefined && { random, uuid }),
+      clock: stopwatch.timeClock(options.clock ?? SYSTEM_CLOCK),
+      http: {
+        ...http,
+        ...(session !== undefined && { rewrite: { '*': session.service.url(session.script, session.name) } }),
+        wrap: (transport: Transport) => stopwatch.wrap(http?.wrap?.(transport) ?? transport),
+      },
     },
-  });
+    { onDecoded: stopwatch.onDecoded },
+  );
   return {
     run: async (onBundle) => {
       if (session !== undefined) {
