@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { type Clock, SYSTEM_CLOCK } from '../shared/clock.js';
 import {
   ANY_FUNCTION,
-  ANY_OBJECT,
   ANY_TEXT,
   ANY_VALUE,
   checkOptions,
@@ -14,7 +13,6 @@ import type { SubjectKind } from './call/operation.js';
 import { STORE_OPERATIONS } from './operations.js';
 import { forbidden, tooManyRequests } from './problems.js';
 import { createLocalBilling } from './resources/billing.js';
-import { FEATURES } from './resources/organization-life.js';
 import {
   ANONYMOUS,
   type Caller,
@@ -26,12 +24,12 @@ import {
   readCredential,
   type Subjects,
 } from './services/identify-call.js';
-import { DEFAULT_LICENSE } from './services/license.js';
 import { createOidc } from './services/oidc-provider.js';
 import type { AccessListPort, BillingPort, NotificationPort, ZoneDirectory } from './services/ports.js';
 import { createZoneDirectory } from './services/reference-data.js';
 import { assertEncryptionKey, createSeal, type Seal } from './services/seal.js';
-import type { RestServices, RestSettings } from './services/services.js';
+import type { RestServices } from './services/services.js';
+import { completeSettings, type RestSettings } from './services/settings.js';
 import type { StoreBackendCall, StoreOperation } from './services/store-operation.js';
 import type { OrganizationRow, RestStore } from './store/tables.js';
 
@@ -90,7 +88,7 @@ export interface StoreBackendOptions {
    */
   readonly isEmailVerified?: RestServices['isEmailVerified'] | undefined;
   /** Rules of the instance. Absent ones have their defaults. */
-  readonly settings?: Partial<RestSettings>;
+  readonly settings?: RestSettings;
   /** Creates identifiers: tokens and hashes of invitations. Default: random UUIDs of version 4. */
   readonly uuid?: () => string;
 }
@@ -105,19 +103,9 @@ const SHAPES: OptionShapes<StoreBackendOptions> = {
   accessLists: ANY_VALUE,
   zones: ANY_VALUE,
   isEmailVerified: ANY_FUNCTION,
-  settings: ANY_OBJECT,
+  settings: ANY_VALUE, // `completeSettings` reports wrong members.
   uuid: ANY_FUNCTION,
 };
-
-const DEFAULT_SETTINGS: RestSettings = Object.freeze({
-  defaultLicense: DEFAULT_LICENSE,
-  defaultProductName: 'Free',
-  defaultFeatures: Object.values(FEATURES).map((name) => ({ name, enabled: true })),
-  publicCloud: true,
-  productManagement: 'selfService',
-  syncDelayMs: 0,
-  invitationLifetimeMs: 14 * 24 * 60 * 60 * 1000,
-});
 
 /** A caller with the rows that the store read together with it. */
 interface StoreCaller {
@@ -207,16 +195,8 @@ function createServices(options: StoreBackendOptions, seal: Seal): RestServices 
     billing: options.billing ?? createLocalBilling(),
     notifications: options.notifications ?? { notify: async () => undefined },
     accessLists: options.accessLists ?? { provision: async () => undefined },
-    settings: completeSettings(options.settings),
+    settings: completeSettings(options.settings ?? {}, 'The settings of createStoreBackend'),
     isEmailVerified: options.isEmailVerified ?? (() => undefined),
     uuid: options.uuid ?? randomUUID,
-  };
-}
-
-function completeSettings(input: StoreBackendOptions['settings']): RestSettings {
-  const settings = { ...DEFAULT_SETTINGS, ...input };
-  return {
-    ...settings,
-    defaultLicense: { productManagement: settings.productManagement, ...settings.defaultLicense },
   };
 }

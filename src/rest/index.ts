@@ -9,5 +9,6 @@ export { createLocalBilling } from './resources/billing.js';
 export { activateSubscription } from './resources/subscription-change.js';
 export { createRestListener, serveRest } from './serve-rest.js';
 export type { BillingPort } from './services/ports.js';
+export type { RestSettings } from './services/settings.js';
 export { openRestPostgres, openRestSqlite } from './store/open-rest-store.js';
 export type { RestStore } from './store/tables.js';

@@ -2,8 +2,14 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { openRestSqlite, type RestStore } from '../../src/rest/index.js';
+import {
+  createStoreBackend,
+  openRestSqlite,
+  type RestSettings,
+  type RestStore,
+} from '../../src/rest/index.js';
 import { createStatusPages } from '../../src/rest/serve-rest.js';
+import { DEFAULT_LICENSE } from '../../src/rest/services/license.js';
 import { StoreError } from '../../src/shared/errors/engine-error.js';
 import { type StartedCli, startCli } from '../cli/fake-io.js';
 import { httpServer, readBody } from '../http/loopback.js';
@@ -141,13 +147,55 @@ describe('iml rest --settings', () => {
   });
 
   it.each([
-    [{ prices: [{ ...PRICE, amount: -1 }] }, '"prices.0.amount" of bad.json must be >= 0'],
-    [{ pricess: [] }, 'must not have a member "pricess". Did you mean "prices"?'],
+    [{ prices: [{ ...PRICE, amount: -1 }] }, '"prices.0.amount" must be >= 0'],
+    [{ pricess: [] }, '--settings: bad.json must not have a member "pricess". Did you mean "prices"?'],
     [{ notifications: { url: 'ftp://x' } }, 'must be an http or https address'],
   ])('refuses %j', async (config, message) => {
     const refused = run('prices', '--settings', await writeConfig('bad.json', config));
     expect(await refused.code).toBe(2);
     expect(refused.errors()).toContain(message);
+  });
+});
+
+describe('a setting that does not fit', () => {
+  const license = { ...DEFAULT_LICENSE, productManagement: 'selfService' };
+  it.each([
+    [{ feature: {} }, ' must not have a member "feature". Did you mean "features"?'],
+    [{ defaultFeatures: [] }, ' must not have a member "defaultFeatures".'],
+    [
+      { features: { lockedConections: false } },
+      ': "features" must not have a member "lockedConections". Did you mean "lockedConnections"?',
+    ],
+    [{ features: { lockedConnections: 'no' } }, ': "features.lockedConnections" must be boolean.'],
+    [{ whiteLabel: 'no' }, ': "whiteLabel" must be object.'],
+    [{ whiteLabel: {} }, ': "whiteLabel.productManagement" must have required property'],
+    [{ defaultLicense: { ...license, operations: -1 } }, ': "defaultLicense.operations" must be >= 0.'],
+    [
+      { defaultLicense: { ...license, dynamicConnections: true } },
+      "license.dynamicConnections': requires dynamicDependencies to be enabled.",
+    ],
+    [{ syncDelayMs: 'x' }, ': "syncDelayMs" must be integer.'],
+    [{ invitationLifetimeMs: -1 }, ': "invitationLifetimeMs" must be >= 0.'],
+  ])('is refused by the file and by the library alike: %j', async (settings, message) => {
+    const refused = run('prices', '--settings', await writeConfig('bad.json', settings));
+    expect(await refused.code).toBe(2);
+    expect(refused.errors()).toContain(message);
+    const store = await openRestSqlite(':memory:');
+    const wrong = { store, encryptionKey: new Uint8Array(32), settings: settings as RestSettings };
+    await expect(createStoreBackend(wrong)).rejects.toMatchObject({
+      code: 'USAGE',
+      message: expect.stringContaining(message),
+    });
+    await store.close();
+  });
+
+  it('switches off only the features that the settings name', async () => {
+    const rest = await createStoreRest({ settings: { features: { privateSpaces: false } } });
+    expect(rest.services.settings.defaultFeatures).toEqual([
+      { name: 'lockedConnections', enabled: true },
+      { name: 'privateSpaces', enabled: false },
+    ]);
+    await rest.close();
   });
 });
 

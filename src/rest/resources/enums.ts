@@ -5,8 +5,8 @@ import type { OperationId } from '../call/operation-inputs.js';
 import { COUNTRIES } from '../services/countries.js';
 import { LOCALES, TIMEZONES } from '../services/reference-data.js';
 import type { RestServices } from '../services/services.js';
+import { FEATURES } from '../services/settings.js';
 import { defineOperation, type StoreOperation } from '../services/store-operation.js';
-import { FEATURES } from './organization-life.js';
 
 /**
  * One list of the API. Paths and members: https://developers.make.com/api-documentation (users, teams, enums). [doc]

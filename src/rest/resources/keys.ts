@@ -25,11 +25,12 @@ import {
 import { isAllowed, type KeySubject, type TeamSubject } from '../services/identify-call.js';
 import { keyContext } from '../services/seal.js';
 import type { RestServices } from '../services/services.js';
+import { FEATURES } from '../services/settings.js';
 import { defineOperation, type StoreOperation } from '../services/store-operation.js';
 import { readAllRows } from '../store/read-rows.js';
 import { type KeyRow, nameKey, type RestReader, type RestWriter } from '../store/tables.js';
 import { KEY_TYPE_NAMES, KEY_TYPES, keyTypeByName, readKeyParameters } from './key-types.js';
-import { FEATURES, hasFeature } from './organization-life.js';
+import { hasFeature } from './organization-life.js';
 
 /** Source: https://developers.make.com/api-documentation (Key). [seed] */
 const KEY_SCHEMA: Schema<unknown> = named(

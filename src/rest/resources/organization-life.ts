@@ -4,6 +4,7 @@ import { notFound } from '../problems.js';
 import { consumptionAt, nextResetAfter } from '../services/license.js';
 import type { ProductionZone } from '../services/ports.js';
 import type { RestServices } from '../services/services.js';
+import { FEATURES } from '../services/settings.js';
 import {
   type License,
   type MembershipRow,
@@ -14,12 +15,6 @@ import {
   type RestWriter,
   type TeamRow,
 } from '../store/tables.js';
-
-/** Names of the features of an organization. [inf] */
-export const FEATURES: { readonly lockedKeys: string; readonly privateSpaces: string } = Object.freeze({
-  lockedKeys: 'lockedConnections',
-  privateSpaces: 'privateSpaces',
-});
 
 /** Source: https://developers.make.com/api-documentation (organizations). [src] */
 const FIRST_TEAM = 'My Team';

@@ -14,10 +14,11 @@ import { freeText, id, listed, wrapped } from '../call/fields.js';
 import { type ColumnChoice, type Paging, pageQuery, pageRecord, pickColumns } from '../call/lists.js';
 import { confirmationRequired, featureDisabled, notFound } from '../problems.js';
 import type { TeamSubject } from '../services/identify-call.js';
+import { FEATURES } from '../services/settings.js';
 import { defineOperation, type StoreOperation } from '../services/store-operation.js';
 import { readRows } from '../store/read-rows.js';
 import type { OrganizationRow, RestReader, TeamRow } from '../store/tables.js';
-import { FEATURES, hasFeature } from './organization-life.js';
+import { hasFeature } from './organization-life.js';
 
 const TAG = 'private spaces';
 

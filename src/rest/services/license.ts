@@ -2,7 +2,6 @@ import { flag, integer, named, object, oneOf, type Schema, text } from '../../sh
 import { invalidParameter, missingParameter } from '../problems.js';
 import { addUtcMonths } from '../store/subscription-state.js';
 import type { License } from '../store/tables.js';
-import type { RestSettings } from './services.js';
 
 /** A whole number with bounds, as the table of the specification gives them. */
 function bounded(minimum: number, maximum: number = Number.MAX_SAFE_INTEGER): Schema<number> {
@@ -99,7 +98,10 @@ export const DEFAULT_LICENSE: License = Object.freeze({
 const MAX_LICENSE = 8192;
 
 /** Settings that the rules of licenses depend on. */
-type LicenseRules = Pick<RestSettings, 'productManagement' | 'publicCloud'>;
+interface LicenseRules {
+  readonly productManagement: string;
+  readonly publicCloud: boolean;
+}
 
 /**
  * The problem of a license that matches its schema. Source: https://developers.make.com/api-documentation

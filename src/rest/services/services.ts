@@ -1,5 +1,5 @@
 import type { Clock } from '../../shared/clock.js';
-import type { FeatureControl, License, RestStore } from '../store/tables.js';
+import type { RestStore } from '../store/tables.js';
 import type { Oidc } from './oidc-provider.js';
 import type {
   AccessListPort,
@@ -9,21 +9,7 @@ import type {
   ZoneDirectory,
 } from './ports.js';
 import type { Seal } from './seal.js';
-
-/** Settings of an instance that rules read. */
-export interface RestSettings {
-  /** License of organizations that are created without one. */
-  readonly defaultLicense: License;
-  readonly defaultProductName: string;
-  readonly defaultFeatures: readonly FeatureControl[];
-  /** Whether this is the public cloud; else it is a white-label instance, whose licenses name their `productManagement`. */
-  readonly publicCloud: boolean;
-  /** The one value `license.productManagement` may have. */
-  readonly productManagement: string;
-  /** How long the zones need to know a new organization. */
-  readonly syncDelayMs: number;
-  readonly invitationLifetimeMs: number;
-}
+import type { InstanceSettings } from './settings.js';
 
 /** A user whose email address may be verified. */
 export interface EmailOwner {
@@ -41,7 +27,7 @@ export interface RestServices {
   readonly zones: ZoneDirectory;
   readonly seal: Seal;
   readonly oidc: Oidc;
-  readonly settings: RestSettings;
+  readonly settings: InstanceSettings;
   readonly isEmailVerified: (user: EmailOwner) => boolean | undefined | Promise<boolean | undefined>;
   /** An RFC 4122 version 4 text. */
   readonly uuid: () => string;

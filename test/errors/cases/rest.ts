@@ -106,7 +106,7 @@ export const REST: readonly ErrorCase[] = [
       ask({
         operation: 'listPrivateSpaces',
         path: '/private-spaces?organizationId=1',
-        options: { settings: { defaultFeatures: [] } },
+        options: { settings: { features: { privateSpaces: false } } },
       }),
   },
   {

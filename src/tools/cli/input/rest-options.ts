@@ -9,19 +9,23 @@ import {
 } from '../../../rest/create-store-backend.js';
 import { configError } from '../../../rest/problems.js';
 import { createLocalBilling, type LocalCoupon } from '../../../rest/resources/billing.js';
-import { LICENSE_SCHEMA } from '../../../rest/services/license.js';
 import type { Price } from '../../../rest/services/ports.js';
 import { createZoneDirectory } from '../../../rest/services/reference-data.js';
+import {
+  assertSettings,
+  completeSettings,
+  type RestSettings,
+  SETTING_SCHEMAS,
+} from '../../../rest/services/settings.js';
 import {
   findRestPostgres,
   openRestPostgres,
   openRestSqlite,
   type RestPostgresOptions,
 } from '../../../rest/store/open-rest-store.js';
-import type { License, RestStore } from '../../../rest/store/tables.js';
+import type { RestStore } from '../../../rest/store/tables.js';
 import { loadPackages } from '../../../shared/errors/load-packages.js';
 import { OWNER_ONLY_FILE, readErrno } from '../../../shared/files.js';
-import type { PlainObject } from '../../../shared/plain-object.js';
 import {
   flag,
   freeForm,
@@ -33,9 +37,7 @@ import {
   type Schema,
   text,
 } from '../../../shared/schema/build.js';
-import { compileSchema } from '../../../shared/schema/compile-schema.js';
 import { SEAL_KEY_BYTES } from '../../../shared/seal.js';
-import { didYouMean } from '../../../shared/suggest.js';
 import { quoteForShell } from '../../../shared/text.js';
 import { readUnquoted } from '../../check/read-unquoted.js';
 import { type Arguments, type OptionSpec, usageError } from '../command.js';
@@ -210,16 +212,10 @@ function isFile(file: string): Promise<boolean> {
   );
 }
 
-/** The content of the `--settings` file. */
-export interface RestConfig {
+/** The content of the `--settings` file: the settings of `createStoreBackend`, and what its ports need. */
+export interface RestConfig extends RestSettings {
   readonly prices?: readonly Price[] | undefined;
   readonly coupons?: readonly LocalCoupon[] | undefined;
-  /** Features of new organizations by name, such as `privateSpaces` and `lockedConnections`. */
-  readonly features?: Readonly<Record<string, boolean>> | undefined;
-  readonly defaultLicense?: License | undefined;
-  readonly defaultProductName?: string | undefined;
-  /** White-label instance; its licenses have this `productManagement`. */
-  readonly whiteLabel?: { readonly productManagement: string } | undefined;
   /** Receives each notification as a POST request with JSON. */
   readonly notifications?: { readonly url: string } | undefined;
   /** Receives each access list as a POST request. A response other than 2xx is a 422 for the caller. */
@@ -257,10 +253,7 @@ const CONFIG_SCHEMA: Schema<unknown> = object(
     coupons: list(
       object({ code: text({ minLength: 1 }), factor: number({ minimum: 0, maximum: 1 }) }, {}, CLOSED),
     ),
-    features: freeForm({ additionalProperties: { type: 'boolean' } }),
-    defaultLicense: LICENSE_SCHEMA,
-    defaultProductName: text({ minLength: 1 }),
-    whiteLabel: object({ productManagement: text({ minLength: 1, maxLength: 64 }) }, {}, CLOSED),
+    ...SETTING_SCHEMAS,
     notifications: ADDRESS,
     accessLists: ADDRESS,
     apps: list(
@@ -281,31 +274,27 @@ export async function readRestConfig(file: string | undefined, io: Io): Promise<
     throw usageError(`--settings: the file "${file}" cannot be read (${readErrno(error)}).`, error);
   });
   const { value } = readUnquoted(written, file);
-  const [problem] = compileSchema(CONFIG_SCHEMA as PlainObject)(value);
-  if (problem === undefined) return value as RestConfig;
-  const { path: steps, message, unknown } = problem;
-  const hint = unknown === undefined ? '' : didYouMean(unknown.name, unknown.known);
-  throw usageError(`--settings: "${steps.join('.')}" of ${file} ${message}.${hint}`);
+  const what = `--settings: ${file}`;
+  assertSettings(value, CONFIG_SCHEMA, what);
+  const config = value as RestConfig;
+  completeSettings(pickSettings(config), what);
+  return config;
+}
+
+function pickSettings(config: RestConfig): RestSettings {
+  return Object.fromEntries(Object.entries(config).filter(([name]) => Object.hasOwn(SETTING_SCHEMAS, name)));
 }
 
 /** Options of an instance from a file of `--settings`. */
 export function toRestOptions(config: RestConfig): Partial<StoreBackendOptions> {
-  const { prices, coupons, features, defaultLicense, defaultProductName, whiteLabel } = config;
-  const { notifications, accessLists } = config;
+  const { prices, coupons, notifications, accessLists } = config;
   return {
     ...((prices !== undefined || coupons !== undefined) && {
       billing: createLocalBilling({ prices, coupons }),
     }),
     ...(notifications && { notifications: { notify: (it) => post('notification', notifications.url, it) } }),
     ...(accessLists && { accessLists: { provision: (it) => post('access list', accessLists.url, it) } }),
-    settings: {
-      ...(defaultLicense && { defaultLicense }),
-      ...(defaultProductName !== undefined && { defaultProductName }),
-      ...(whiteLabel && { publicCloud: false, productManagement: whiteLabel.productManagement }),
-      ...(features && {
-        defaultFeatures: Object.entries(features).map(([name, enabled]) => ({ name, enabled })),
-      }),
-    },
+    settings: pickSettings(config),
   };
 }
 
