@@ -430,6 +430,13 @@ describe('iml test', () => {
     });
   });
 
+  it('does not succeed if no test ran', async () => {
+    change('tests/list/one.test.json', '{', '{ "todo": "The second page is missing.",');
+    const { code, err } = await test(['--filter', 'one']);
+    expect(code).toBe(2);
+    expect(err).toContain('No test ran');
+  });
+
   it('does not run function tests through a link out of the app', async () => {
     const outside = path.join(folder, '..', `${path.basename(folder)}.txt`);
     writeFileSync(outside, 'canary = 1; throw new Error(canary)');

@@ -115,12 +115,21 @@ describe('findCases', () => {
   it.each([5, null, {}, { kind: 'action', expect: null }, { ...FIXTURE, kind: 'constructor' }])(
     'fails %j alone in a list',
     async (entry) => {
-      await write('list.json', [FIXTURE, entry, FIXTURE]);
+      await write('list.json', [FIXTURE, entry, { ...FIXTURE, name: 'last' }]);
       const { cases } = await findCases([folder]);
       const results = await Promise.all(cases.map(({ run }) => run()));
       expect(results.map((differences) => differences.length)).toEqual([0, 1, 0]);
     },
   );
+
+  it('fails the second of two cases with one ID, and reads a file once', async () => {
+    await write('one.json', FIXTURE);
+    await write('two.json', { ...FIXTURE, name: 'one' });
+    const { cases } = await findCases([folder, path.join(folder, 'one.json')]);
+    const results = await Promise.all(cases.map(({ run }) => run()));
+    const other = path.join(folder, 'one.json');
+    expect(results).toEqual([[], [`another case has this ID: ${other}.`]]);
+  });
 
   it.each([
     ['a folder without files', undefined, /no JSON file/],
@@ -147,10 +156,26 @@ describe('findCases', () => {
     ['calls beside a generated service', { ...FIXTURE, exchanges: [], server: SERVER }, /exclude each other/],
     [
       'an event that is nothing',
-      { kind: 'scenario', expect: {}, input: { events: [{ delay: 1 }] } },
+      { kind: 'scenario', expect: { states: [{}] }, input: { events: [{ delay: 1 }] } },
       /needs ok or error/,
     ],
-    ['a scenario without events', { kind: 'scenario', expect: {} }, /input\.events/],
+    ['a scenario without events', { kind: 'scenario', expect: { states: [{}] } }, /input\.events/],
+    ['no expectation', { ...FIXTURE, expect: {} }, /cannot fail/],
+    [
+      'no state',
+      { kind: 'scenario', expect: { states: [] }, input: { events: [] } },
+      /states checks nothing/,
+    ],
+    ['no text to exclude', { ...FIXTURE, expect: { logExcludes: [] } }, /logExcludes checks nothing/],
+    ['no header', { ...FIXTURE, expect: { respond: { headers: {} } } }, /headers checks nothing/],
+    ['an empty part', { ...FIXTURE, expect: { bundles: { $contains: [] } } }, /^expect\.bundles\.\$contains/],
+    ['an empty pattern', calls({ request: { url: { $regex: '' } } }), /request\.url\.\$regex/],
+    [
+      'a path that skips a member of expect',
+      { ...FIXTURE, ignore: ['bundles.*'] },
+      /the whole of expect\.bundles/,
+    ],
+    ['a dispute without a reason', { ...FIXTURE, disputed: false }, /^disputed must be string/],
     [
       'a component of another type',
       { ...FIXTURE, component: { type: 'rpc', name: 'a' } },

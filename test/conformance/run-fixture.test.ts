@@ -27,6 +27,19 @@ describe('runFixture', () => {
     expect(await runFixture(fixture)).toEqual([expect.stringMatching(/^Invalid fixture: /)]);
   });
 
+  it('refuses a path of ignore that skips nothing', async () => {
+    const expected = { bundles: [{ a: 2 }] };
+    const ignore = ['bundles.*.a'];
+    expect(await runFixture({ ...FIXTURE, expect: expected, ignore })).toEqual([]);
+    const exchanges = [
+      { ...FIXTURE.exchanges?.[0], request: { url: 'https://a.example/x', headers: { accept: 'x' } } },
+    ];
+    const skipped = { ...FIXTURE, exchanges, ignore: ['request.headers.accept', 'expect.bundles.*.b'] };
+    expect(await runFixture(skipped)).toEqual([
+      'ignore expect.bundles.*.b: expected "a value to skip", got nothing',
+    ]);
+  });
+
   it.each([
     ['endless recursion', '($f := function($n) { $f($n + 1) }; $f(0))', 'timeout after 5000 milliseconds'],
     ['deep recursion', '($f := function($n) { 1 + $f($n + 1) }; $f(0))', 'Stack overflow'],
@@ -143,7 +156,7 @@ describe('runFixture', () => {
       component: { type: 'connection', name: 'c' },
       common: { id: 'given' },
       exchanges: [{ request: { url: 'https://a.example/given' }, response: { status: 200 } }],
-      expect: {},
+      expect: { requestCount: 1 },
     };
     expect(await runFixture(fixture, app)).toEqual([]);
   });

@@ -381,6 +381,10 @@ describe('the packed conformance runner', () => {
     expect(await conform(home, 'cases')).toEqual({ code: 0, out: '4 passed, 0 failed\n', err: '' });
     write('wrong/vectors.json', [{ ...vector, expect: 3 }]);
     write('wrong/misspelt.json', { ...fixture, expect: { bundels: [] } });
+    write('disputed/vectors.json', [{ ...vector, expect: 3, disputed: 'sources differ' }]);
+    const disputed = await conform(home, 'disputed');
+    expect(disputed.code).toBe(1);
+    expect(disputed.out).toContain('0 passed, 0 failed\nNo case ran that counts.\n');
     const wrong = await conform(home, 'wrong');
     expect(wrong.code).toBe(1);
     expect(wrong.out).toContain('0 passed, 2 failed');

@@ -94,7 +94,7 @@ describe('readCase', () => {
     [
       'a matcher with a wrong argument',
       '{ "component": "module:list", "expect": { "bundles": [{ "id": { "$regex": "(" } }] } }',
-      '1:65 $regex needs a regular expression.',
+      '1:65 $regex needs a regular expression that is not empty.',
     ],
     [
       'a member written twice',
@@ -105,6 +105,21 @@ describe('readCase', () => {
       'no expectation',
       '{ "component": "module:list", "expect": {} }',
       '1:41 The case has no expectation and cannot fail.',
+    ],
+    [
+      'a part that any value has',
+      '{ "component": "module:list", "expect": { "bundles": { "$contains": [] } } }',
+      '1:56 $contains needs a part of the value that is not empty.',
+    ],
+    [
+      'a path that skips an expectation',
+      '{ "component": "module:list", "ignore": ["bundles"], "expect": { "bundles": [1] } }',
+      '1:42 It skips the whole of expect.bundles. Remove one of them.',
+    ],
+    [
+      'a dispute without a reason',
+      '{ "component": "module:list", "disputed": false, "expect": { "bundleCount": 1 } }',
+      '1:43 disputed must be string.',
     ],
     ['no expect', '{ "component": "module:list" }', '1:1 The case lacks the member "expect".'],
     [

@@ -8,6 +8,7 @@ import { convertHar, listReasons } from '../../testing/recording/har-exchanges.j
 import type { CoverageCollector } from '../../testing/suite/coverage.js';
 import { findTests, TEST_FOLDER, type TestPlace } from '../../testing/suite/find-tests.js';
 import { type RunCase, runCase } from '../../testing/suite/run-case.js';
+import type { TestSummary } from '../../testing/suite/test-result.js';
 import { type Arguments, type Command, EXIT, usageError } from '../command.js';
 import { ENGINE_OPTIONS, SEMANTICS_OPTION } from '../input/engine-options.js';
 import { withProjectOptions } from '../input/project-options.js';
@@ -123,7 +124,7 @@ export const TEST_COMMAND: Command = {
   exitCodes: {
     0: 'all tests passed',
     1: 'a test failed; with --record-cases one was not written, with --live one could not be compared',
-    2: 'there is no test, or the command line is wrong',
+    2: 'there is no test, no test ran, or the command line is wrong',
     3: 'with --live: the API has changed',
   },
   run: testApps,
@@ -183,7 +184,7 @@ async function testApps(args: Arguments, io: Io): Promise<number> {
       },
     });
     signal.throwIfAborted();
-    if (summary.passed + summary.failed + summary.skipped + summary.todo === 0) throw noTests(args);
+    if (summary.passed + summary.failed === 0) throw noTests(args, summary);
     await coverage?.write(io);
     if (live !== undefined && live.drifted() > 0) return EXIT.drift;
     const mended = scope === undefined ? 0 : await updateCases(failed, scope, args, io);
@@ -246,7 +247,8 @@ async function findPlaces(args: Arguments, io: Io): Promise<readonly TestPlace[]
   }
 }
 
-function noTests(args: Arguments): Error {
+function noTests(args: Arguments, { skipped, todo }: TestSummary): Error {
+  if (skipped + todo > 0) return usageError('No test ran, so nothing was tested.');
   const filters = args.texts('filter');
   if (filters.length > 0)
     return usageError(`No test has a name with ${filters.map((text) => `"${text}"`).join(' or ')}.`);

@@ -7,7 +7,7 @@ import type { SchemaProblem } from '../../../shared/schema/schema-check.js';
 import { didYouMean } from '../../../shared/suggest.js';
 import { RESPONSE_BODIES } from '../exchanges/exchange-shape.js';
 import { BODY_MEMBERS } from '../exchanges/match-request.js';
-import { matcherProblem } from '../matching/matchers.js';
+import { type InertPart, listInertParts } from '../fixtures/inert-parts.js';
 import type { BodyFile } from './body-files.js';
 import { checkCaseShape } from './check-case-shape.js';
 import { fillPlaceholders } from './placeholders.js';
@@ -146,9 +146,9 @@ async function placeBody(
 function listCaseProblems(document: Document): readonly CaseError[] {
   const { value } = document;
   if (!isPlainObject(value)) return [problem(document, '', 'A case must be an object.')];
-  const matchers = listMatcherProblems(document, value);
-  const shape = shapeProblems(document, checkCaseShape(value), matchers);
-  const found = [...matchers.map(({ error }) => error), ...shape];
+  const inert = listInertParts(value).map((part) => placeInertPart(document, part));
+  const shape = shapeProblems(document, checkCaseShape(value), inert);
+  const found = [...inert.map(({ error }) => error), ...shape];
   return found.length > 0 ? found : listMissing(document, value);
 }
 
@@ -161,19 +161,12 @@ function problem(
   return new CaseError(message, { place: document.locationOf(pointer, undefined, part) });
 }
 
-/** Members that a valid case still lacks. */
+/** A component that a valid case still lacks. */
 function listMissing(document: Document, value: PlainObject): readonly CaseError[] {
-  const expected = ownMember(value, 'expect');
   const hasSubject = ['component', 'app'].some((name) => Object.hasOwn(value, name));
-  const isScenario = ownMember(value, 'kind') === 'scenario';
-  return [
-    ...(hasSubject || isScenario
-      ? []
-      : [problem(document, '', 'The case names no component, such as "component": "module:listOrders".')]),
-    ...(isPlainObject(expected) && Object.keys(expected).length === 0
-      ? [problem(document, '/expect', 'The case has no expectation and cannot fail.')]
-      : []),
-  ];
+  return hasSubject || ownMember(value, 'kind') === 'scenario'
+    ? []
+    : [problem(document, '', 'The case names no component, such as "component": "module:listOrders".')];
 }
 
 interface PlacedProblem {
@@ -181,31 +174,12 @@ interface PlacedProblem {
   readonly error: CaseError;
 }
 
-/** Misspelled matchers in expectations of results and requests. */
-function listMatcherProblems(document: Document, value: PlainObject): readonly PlacedProblem[] {
-  const found: PlacedProblem[] = [];
-  const visit = (inside: unknown, pointer: string): void => {
-    if (Array.isArray(inside)) {
-      for (const [index, item] of inside.entries()) visit(item, childPointer(pointer, index));
-      return;
-    }
-    if (!isPlainObject(inside)) return;
-    const wrong = matcherProblem(inside);
-    if (wrong !== undefined) {
-      const at = childPointer(pointer, wrong.name);
-      found.push({ pointer, error: problem(document, at, wrong.message, 'key') });
-      return;
-    }
-    for (const [name, member] of Object.entries(inside)) visit(member, childPointer(pointer, name));
-  };
-  visit(ownMember(value, 'expect'), '/expect');
-  const exchanges = ownMember(value, 'exchanges');
-  if (Array.isArray(exchanges)) {
-    for (const [index, exchange] of exchanges.entries()) {
-      if (isPlainObject(exchange)) visit(ownMember(exchange, 'request'), `/exchanges/${index}/request`);
-    }
-  }
-  return found;
+/** Problems of the structure below `pointer` are not reported again. */
+function placeInertPart(document: Document, { path, message }: InertPart): PlacedProblem {
+  const pointer = path.reduce<string>(childPointer, '');
+  if (!String(path.at(-1)).startsWith('$')) return { pointer, error: problem(document, pointer, message) };
+  const around = path.slice(0, -1).reduce<string>(childPointer, '');
+  return { pointer: around, error: problem(document, pointer, message, 'key') };
 }
 
 /** One problem per location; merges those of alternatives. */

@@ -43,9 +43,21 @@ export async function findCases(paths: readonly string[]): Promise<FoundCases> {
       return [];
     }
   };
+  const files = new Set<string>();
   for (const start of paths) {
-    for (const file of await read(start, () => jsonFiles(start)))
-      cases.push(...(await read(file, () => readCases(file))));
+    for (const file of await read(start, () => jsonFiles(start))) files.add(path.normalize(file));
+  }
+  const ids = new Map<string, string>();
+  for (const file of files) {
+    for (const [index, found] of (await read(file, () => readCases(file))).entries()) {
+      const other = ids.get(found.id);
+      ids.set(found.id, other ?? file);
+      cases.push(
+        other === undefined
+          ? found
+          : brokenCase(file, index, [`another case has this ID: ${other}`], found.id),
+      );
+    }
   }
   return { cases, unreadable };
 }

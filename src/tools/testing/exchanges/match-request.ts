@@ -31,6 +31,8 @@ export interface MatchOptions {
   readonly isStrict?: boolean;
   /** Paths in `request` to skip, such as `['query', 'nonce']`; `*` matches any step. */
   readonly ignored?: readonly ValuePath[];
+  /** Called with each path in `ignored` that skips a value. */
+  readonly onIgnored?: (pattern: ValuePath) => void;
 }
 
 interface Check {
@@ -50,22 +52,10 @@ export function matchRequest(
     ...headerChecks(expected, request),
     ...bodyChecks(expected, request, options.isStrict === true),
   ];
-  return checks.flatMap(({ at, expected: wanted, got }) => {
-    const ignored = ignoredBelow(at, options.ignored ?? []);
-    return matchValues(wanted, got, { ignored }).map((difference) => ({
-      ...difference,
-      path: [...at, ...difference.path],
-    }));
-  });
-}
-
-/** The remaining steps of ignored paths that lead to or below `at`. */
-function ignoredBelow(at: ValuePath, ignored: readonly ValuePath[]): readonly ValuePath[] {
-  const isStep = (pattern: ValuePath, index: number): boolean =>
-    pattern[index] === '*' || String(pattern[index]) === String(at[index]);
-  return ignored
-    .filter((pattern) => pattern.length >= at.length && at.every((_, index) => isStep(pattern, index)))
-    .map((pattern) => pattern.slice(at.length));
+  const { ignored, onIgnored } = options;
+  return checks.flatMap(({ at, expected: wanted, got }) =>
+    matchValues(wanted, got, { at, ignored, onIgnored }),
+  );
 }
 
 function addressChecks(expected: ExpectedRequest, request: SentRequest, isStrict: boolean): Check[] {

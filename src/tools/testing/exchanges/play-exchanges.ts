@@ -55,6 +55,7 @@ export interface PlayOptions extends MatchOptions {
 const SHAPES: OptionShapes<PlayOptions> = {
   isStrict: ANY_BOOLEAN,
   ignored: ANY_LIST,
+  onIgnored: ANY_FUNCTION,
   onCall: ANY_FUNCTION,
   clock: objectWithFunctions(['advance']),
 };

@@ -1,5 +1,6 @@
 import {
   ANY_BOOLEAN,
+  ANY_FUNCTION,
   ANY_LIST,
   checkOptions,
   type OptionShapes,
@@ -23,11 +24,20 @@ export interface ValueDifference {
 
 /** Options of `matchValues`. */
 export interface CompareOptions extends SameValueOptions {
-  /** Paths to skip, relative to the compared values; `*` matches any step. */
-  readonly ignored?: readonly ValuePath[];
+  /** Path of the compared values. Paths of differences start with it. Default: empty. */
+  readonly at?: ValuePath;
+  /** Paths to skip, from the same root as `at`; `*` matches any step. */
+  readonly ignored?: readonly ValuePath[] | undefined;
+  /** Called with each path in `ignored` that skips a value. */
+  readonly onIgnored?: ((pattern: ValuePath) => void) | undefined;
 }
 
-const SHAPES: OptionShapes<CompareOptions> = { datesAsText: ANY_BOOLEAN, ignored: ANY_LIST };
+const SHAPES: OptionShapes<CompareOptions> = {
+  datesAsText: ANY_BOOLEAN,
+  at: ANY_LIST,
+  ignored: ANY_LIST,
+  onIgnored: ANY_FUNCTION,
+};
 
 /** Maximum number of reported differences. */
 const MAX_DIFFERENCES = 100;
@@ -44,7 +54,7 @@ export function matchValues(
 ): readonly ValueDifference[] {
   checkOptions(options, SHAPES, 'The options of matchValues');
   const differences: ValueDifference[] = [];
-  compareAt({ expected, got }, [], options, differences);
+  compareAt({ expected, got }, [...(options.at ?? [])], options, differences);
   return differences;
 }
 
@@ -59,7 +69,7 @@ function compareAt(
   options: CompareOptions,
   found: ValueDifference[],
 ): void {
-  if (found.length >= MAX_DIFFERENCES || isIgnored(path, options.ignored)) return;
+  if (found.length >= MAX_DIFFERENCES || isIgnored(path, options)) return;
   const differs = (): void => void found.push({ path: [...path], expected, got });
   if (isMatcher(expected)) {
     const { datesAsText } = options;
@@ -111,12 +121,14 @@ function isCollectionLike(value: unknown): value is object {
   );
 }
 
-function isIgnored(path: ValuePath, ignored: readonly ValuePath[] = []): boolean {
-  return ignored.some(
+function isIgnored(path: ValuePath, { ignored = [], onIgnored }: CompareOptions): boolean {
+  const matching = ignored.filter(
     (pattern) =>
       pattern.length === path.length &&
       pattern.every((step, at) => step === '*' || String(step) === String(path[at])),
   );
+  for (const pattern of matching) onIgnored?.(pattern);
+  return matching.length > 0;
 }
 
 /** The path in messages: `bundles[0].address.city`. */

@@ -41,8 +41,9 @@ const MATCHERS: Readonly<Record<string, Matcher>> = {
     matches: (argument, got) => TYPES[String(argument)]?.(got) === true,
   },
   $regex: {
-    argument: 'a regular expression',
-    accepts: (argument) => typeof argument === 'string' && testPattern(argument, '') !== 'invalid',
+    argument: 'a regular expression that is not empty',
+    accepts: (argument) =>
+      typeof argument === 'string' && argument !== '' && testPattern(argument, '') !== 'invalid',
     matches: (argument, got) =>
       (typeof got === 'string' || typeof got === 'number') &&
       testPattern(String(argument), String(got)) === 'match',
@@ -56,8 +57,8 @@ const MATCHERS: Readonly<Record<string, Matcher>> = {
   },
   $uuid: { ...IS_TRUE, matches: (_argument, got) => typeof got === 'string' && UUID.test(got) },
   $contains: {
-    argument: 'a part of the value',
-    accepts: (argument) => argument !== undefined,
+    argument: 'a part of the value that is not empty',
+    accepts: (argument) => argument !== undefined && measureLength(argument) !== 0,
     matches: (argument, got, isAsExpected) => contains(argument, got, isAsExpected),
   },
   $length: {
