@@ -43,6 +43,7 @@ export default defineConfig({
           { text: 'Connections', link: '/connections' },
           { text: 'Endpoints', link: '/endpoints' },
           { text: 'Tests', link: '/testing' },
+          { text: 'Unit tests', link: '/unit-tests' },
           { text: 'Speed', link: '/how-fast' },
           { text: 'iml dev', link: '/dev' },
           { text: 'Editors', link: '/editors' },

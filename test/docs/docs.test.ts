@@ -72,6 +72,8 @@ beforeAll(() => {
   const bookshop = path.join(ROOT, 'spec-fixtures/bookshop');
   const cli = path.join(ROOT, 'dist/bin/iml.js');
   execFileSync(process.execPath, [cli, 'types', bookshop, '-o', path.join(home, 'bookshop.ts')]);
+  mkdirSync(path.join(home, 'node_modules/.bin'));
+  symlinkSync('../vitest/vitest.mjs', path.join(home, 'node_modules/.bin/vitest'));
   symlinkSync(path.join(ROOT, 'node_modules/@types/node'), path.join(home, 'node_modules/@types/node'));
 });
 afterAll(() => rmSync(home, { recursive: true, force: true }));

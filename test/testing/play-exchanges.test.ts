@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { TransportRequest } from '../../src/index.js';
+import { createEngine, defineApp, type TransportRequest } from '../../src/index.js';
 import { printRequestDifference } from '../../src/tools/testing/exchanges/match-request.js';
+import { playExchanges } from '../../src/tools/testing/exchanges/play-exchanges.js';
 import { type Exchange, mockTransport } from '../../src/tools/testing/index.js';
 
 type PlayOptions = NonNullable<Parameters<typeof mockTransport>[1]>;
@@ -28,7 +29,7 @@ async function play(
   requests: readonly TransportRequest[],
   options: PlayOptions = { isStrict: true },
 ): Promise<{ readonly told: readonly string[]; readonly answers: readonly unknown[] }> {
-  const { transport, problems } = mockTransport(exchanges, options);
+  const { transport, problems } = playExchanges(exchanges, options);
   const answers: unknown[] = [];
   for (const sent of requests) {
     answers.push(
@@ -45,7 +46,7 @@ async function play(
   return { told, answers };
 }
 
-describe('mockTransport', () => {
+describe('playExchanges', () => {
   it('responds to equal requests in the order of the exchanges', async () => {
     const exchanges = [
       page('/x', { response: { body: { url: 1 } } }),
@@ -128,5 +129,65 @@ describe('mockTransport', () => {
     };
     expect((await play([exchange], [request('/x?page=2')])).told).toEqual([]);
     expect((await play([exchange], [request('/x?page=22')])).told).toHaveLength(2);
+  });
+});
+
+describe('mockTransport', () => {
+  it('rejects a request that differs with the differences, and reports it in assertDone', async () => {
+    const { transport, assertDone } = mockTransport([page('/x?page=1')]);
+    const differs = [
+      'Call 1 GET https://a.example/x?page=2 matches no exchange; the nearest is exchange 1.',
+      '  query.page: expected "1", got "2"',
+    ];
+    await expect(transport(request('/x?page=2'))).rejects.toMatchObject({
+      code: 'ERR_ASSERTION',
+      message: differs.join('\n'),
+    });
+    const unused = 'Exchange 1 (https://a.example/x?page=1) was not used: 0 of 1 scripted calls were made.';
+    expect(assertDone).toThrow([...differs, unused].join('\n'));
+  });
+
+  it('rejects a request out of order, and one after the last exchange', async () => {
+    const { transport, assertDone } = mockTransport([page('/a'), page('/b')]);
+    await expect(transport(request('/b'))).rejects.toThrow('Call 1 is exchange 2; expected exchange 1.');
+    await transport(request('/a'));
+    await transport(request('/b'));
+    await expect(transport(request('/c'))).rejects.toThrow(
+      'Call 4 is not in the script, which has 2 exchanges: GET https://a.example/c.',
+    );
+    expect(assertDone).toThrow(/^Call 1 .*\nCall 4 .*$/);
+  });
+
+  it('accepts undescribed queries and bodies only without isStrict', async () => {
+    await expect(mockTransport([page('/x')]).transport(request('/x?q=1'))).rejects.toThrow('query.q');
+    const loose = mockTransport([page('/x')], { isStrict: false });
+    await loose.transport(request('/x?q=1'));
+    expect(loose.assertDone).not.toThrow();
+  });
+
+  it.each<[string, unknown, string]>([
+    ['an exchange', [{ requst: {} }], 'exchanges.0 must not have a member "requst". Did you mean "request"?'],
+    [
+      'a request',
+      [{}, { request: { query: {}, qs: {} } }],
+      'exchanges.1.request must not have a member "qs".',
+    ],
+    ['a response', [{ response: { status: '200' } }], 'exchanges.0.response.status must be integer.'],
+    ['members', [{ response: { body: 1, bodyText: '1' } }], 'body and bodyText, which exclude each other.'],
+    ['the list', { request: {} }, 'The exchanges of mockTransport has to be a list'],
+  ])('refuses an invalid member of %s', (_what, exchanges, message) => {
+    expect(() => mockTransport(exchanges as never)).toThrow(
+      expect.objectContaining({ code: 'USAGE', message: expect.stringContaining(message) }),
+    );
+  });
+
+  it('ends the run of a module with the difference, not with an error of the app', async () => {
+    const app = defineApp({
+      name: 'a',
+      modules: { m: { communication: { url: 'https://a.example/c', response: { output: '{{body}}' } } } },
+    });
+    const { transport } = mockTransport([page('/other')]);
+    const run = createEngine({ app, http: { transport } }).module('m').run();
+    await expect(run.orThrow()).rejects.toMatchObject({ name: 'AssertionError', code: 'ERR_ASSERTION' });
   });
 });

@@ -2,9 +2,9 @@ export { type BenchOptions, benchModule, type LiveBench } from './bench/bench-mo
 export type { BenchFigures, BenchReport, BenchWorkload } from './bench/bench-report.js';
 export { HOST_QUEUE_CONTRACT, type HostQueueCase, type QueueParts } from './contracts/host-queue-contract.js';
 export { type RestContractCase, type RestContractOptions, restContract } from './contracts/rest-contract.js';
-export type { Exchange } from './exchanges/exchange.js';
-export { mockTransport } from './exchanges/play-exchanges.js';
-export { createVirtualClock } from './exchanges/virtual-clock.js';
+export type { Exchange, ExpectedRequest, ScriptedResponse } from './exchanges/exchange.js';
+export { type MockTransport, mockTransport } from './exchanges/play-exchanges.js';
+export { createVirtualClock, type VirtualClock } from './exchanges/virtual-clock.js';
 export type { Fixture } from './fixtures/fixture.js';
 export { runFixture } from './fixtures/run-fixture.js';
 export { runVector, type Vector } from './fixtures/run-vector.js';

@@ -1,3 +1,5 @@
+import { ANY_LIST, checkValue } from '../../../shared/errors/check-options.js';
+import { EngineError } from '../../../shared/errors/engine-error.js';
 import {
   flag,
   freeForm,
@@ -9,6 +11,9 @@ import {
   type Schema,
   text,
 } from '../../../shared/schema/build.js';
+import { compileSchema } from '../../../shared/schema/compile-schema.js';
+import type { SchemaCheck } from '../../../shared/schema/schema-check.js';
+import { didYouMean } from '../../../shared/suggest.js';
 import { MATCHER_NAMES } from '../matching/matchers.js';
 import type { Exchange, ScriptedResponse } from './exchange.js';
 
@@ -104,6 +109,26 @@ export const CASE_EXCHANGE: Schema<unknown> = object(
   },
   CLOSED,
 );
+
+/** Compiled on first use. */
+let checkList: SchemaCheck | undefined;
+
+/**
+ * Checks exchanges of a caller.
+ *
+ * @throws EngineError (USAGE) that names the first invalid member
+ */
+export function checkExchanges(exchanges: readonly Exchange[], what: string): void {
+  checkValue(exchanges, ANY_LIST, what);
+  checkList ??= compileSchema(list(EXCHANGE));
+  const [invalid] = checkList(exchanges);
+  const hint = invalid?.unknown && didYouMean(invalid.unknown.name, invalid.unknown.known);
+  const problem =
+    invalid === undefined
+      ? exchangeProblems(exchanges)[0]
+      : `${['exchanges', ...invalid.path].join('.')} ${invalid.message}`;
+  if (problem !== undefined) throw new EngineError('USAGE', `${what}: ${problem}.${hint ?? ''}`);
+}
 
 /** Members for the body of a response; at most one is allowed. */
 export const RESPONSE_BODIES: readonly string[] = ['body', 'bodyText', 'bodyBase64'];

@@ -1,3 +1,4 @@
+import { AssertionError } from 'node:assert';
 import { gzipSync } from 'node:zlib';
 import type { Transport, TransportRequest, TransportResponse } from '../../../engine/http/transport.js';
 import { transportFailure } from '../../../engine/http/undici-transport.js';
@@ -7,7 +8,6 @@ import {
   ANY_LIST,
   ANY_TEXT,
   checkOptions,
-  checkValue,
   type OptionShapes,
   objectWithFunctions,
   oneOfChoices,
@@ -17,7 +17,13 @@ import { ERROR_CODES } from '../../../shared/errors/codes.js';
 import { TransportError } from '../../../shared/errors/engine-error.js';
 import { readTagged } from '../matching/tagged-values.js';
 import type { Exchange, PageServer, ScriptedResponse } from './exchange.js';
-import { type MatchOptions, matchRequest, type RequestDifference } from './match-request.js';
+import { checkExchanges } from './exchange-shape.js';
+import {
+  type MatchOptions,
+  matchRequest,
+  printRequestDifference,
+  type RequestDifference,
+} from './match-request.js';
 import type { VirtualClock } from './virtual-clock.js';
 
 /** A deviation from the script. */
@@ -44,7 +50,7 @@ export interface ScriptedTransport {
   readonly problems: () => readonly ExchangeProblem[];
 }
 
-/** Options of `playExchanges`. */
+/** Options of `mockTransport`. */
 export interface PlayOptions extends MatchOptions {
   /** Called before each response with the number of the request, from 1. */
   readonly onCall?: (call: number, request: TransportRequest) => void;
@@ -60,39 +66,72 @@ const SHAPES: OptionShapes<PlayOptions> = {
   clock: objectWithFunctions(['advance']),
 };
 
+/** A transport for a test: it accepts the requests of its exchanges only. */
+export interface MockTransport {
+  /** Rejects with an AssertionError of Node.js for a request that differs from the next exchange, or follows the last one. */
+  readonly transport: Transport;
+  /** @throws AssertionError with the rejected requests and the exchanges without a request */
+  readonly assertDone: () => void;
+}
+
 /**
- * Plays exchanges in their order, each once; the last one goes on with `repeat`. Goes over no network. A request that
- * is not as described is a problem and gets an answer all the same, so that one run shows all that differs: that of the
- * exchange it is, where that comes later, else that of the one whose turn it is. A call beyond the script fails as a broken
- * connection does. A request that is sent ahead is answered by the exchange whose turn it is, or fails: paging asks again for
- * what it needs.
+ * Creates a transport that sends nothing. Exchanges respond in order, each once; the last one goes on with `repeat`. A request has
+ * to be as its exchange describes it. By default, each query parameter and the body have to be described (`isStrict`).
  *
+ * @throws EngineError (USAGE) for an unknown or invalid member of an exchange
  * @example
- * const service = mockTransport([{ request: { url: 'https://api.example.com/me' }, response: { body: { id: 1 } } }]);
- * const engine = createEngine({ app, http: { transport: service.transport } });
- * // run something, then:
- * if (service.problems().length > 0) throw new Error(service.problems().map(({ message }) => message).join('\n'));
+ * const api = mockTransport([{ request: { url: 'https://api.example.com/me' }, response: { body: { id: 1 } } }]);
+ * const engine = createEngine({ app, http: { transport: api.transport } });
+ * const { bundles } = await engine.module('getMe').run().orThrow();
+ * api.assertDone();
  */
-export function mockTransport(exchanges: readonly Exchange[], options: PlayOptions = {}): ScriptedTransport {
-  checkValue(exchanges, ANY_LIST, 'The exchanges of mockTransport');
+export function mockTransport(exchanges: readonly Exchange[], options: PlayOptions = {}): MockTransport {
+  checkExchanges(exchanges, 'The exchanges of mockTransport');
   checkOptions(options, SHAPES, 'The options of mockTransport');
-  const player = new Player(exchanges, options);
+  const player = new Player(exchanges, { ...options, isStrict: options.isStrict ?? true }, true);
+  return {
+    transport: async (request) => player.answer(request),
+    assertDone: () => {
+      const problems = [...player.problems, ...player.unused()];
+      if (problems.length > 0) throw failure(problems);
+    },
+  };
+}
+
+/**
+ * Plays exchanges and reports deviations, so that one run shows all of them. A request that differs gets the response of the exchange
+ * that it matches later, else of the next one. A request after the last exchange fails like a broken connection. Pages that were
+ * requested in advance are requested again when they are needed.
+ */
+export function playExchanges(exchanges: readonly Exchange[], options: PlayOptions = {}): ScriptedTransport {
+  const player = new Player(exchanges, options, false);
   return {
     transport: async (request) => player.answer(request),
     problems: () => [...player.problems, ...player.unused()],
   };
 }
 
+function failure(problems: readonly ExchangeProblem[]): AssertionError {
+  const lines = problems.flatMap(({ message, differences }) => [
+    message,
+    ...differences.map((difference) => `  ${printRequestDifference(difference)}`),
+  ]);
+  return new AssertionError({ message: lines.join('\n') });
+}
+
 class Player {
   readonly problems: ExchangeProblem[] = [];
   readonly #exchanges: readonly Exchange[];
   readonly #options: PlayOptions;
+  readonly #rejects: boolean;
   readonly #used: Set<number> = new Set<number>();
   #calls = 0;
 
-  constructor(exchanges: readonly Exchange[], options: PlayOptions) {
+  /** @param rejects whether a deviation throws an AssertionError */
+  constructor(exchanges: readonly Exchange[], options: PlayOptions, rejects: boolean) {
     this.#exchanges = exchanges;
     this.#options = options;
+    this.#rejects = rejects;
   }
 
   answer(request: TransportRequest): TransportResponse {
@@ -111,7 +150,7 @@ class Player {
   }
 
   unused(): readonly ExchangeProblem[] {
-    const made = Math.min(this.#calls, this.#exchanges.length);
+    const made = this.#used.size;
     return this.#exchanges.flatMap(({ request }, index): ExchangeProblem[] => {
       if (this.#used.has(index)) return [];
       const message =
@@ -180,7 +219,9 @@ class Player {
     text: string,
   ): void {
     const call = this.#calls;
-    this.problems.push({ kind, call, exchange, differences, message: `Call ${call} ${text}.` });
+    const problem = { kind, call, exchange, differences, message: `Call ${call} ${text}.` };
+    this.problems.push(problem);
+    if (this.#rejects) throw failure([problem]);
   }
 }
 

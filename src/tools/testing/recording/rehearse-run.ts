@@ -7,7 +7,7 @@ import { isPlainObject, type PlainObject, setMember } from '../../../shared/plai
 import { fakeSecret, secretPlaceholder } from '../cases/placeholders.js';
 import { canonicalRequest } from '../exchanges/canonical-request.js';
 import type { Exchange } from '../exchanges/exchange.js';
-import { mockTransport } from '../exchanges/play-exchanges.js';
+import { playExchanges } from '../exchanges/play-exchanges.js';
 import type { Fixture, FixtureInput, Outcome } from '../fixtures/fixture.js';
 import { playFixture } from '../fixtures/play-fixture.js';
 import { maskValue, type Placeholders } from '../secrets/mask-value.js';
@@ -214,7 +214,7 @@ async function rehearse(fixture: Fixture, app: App): Promise<PlayedRun> {
     app,
     digest,
     service: (clock) =>
-      mockTransport(fixture.exchanges ?? [], { clock, onCall: (_call, request) => requests.push(request) }),
+      playExchanges(fixture.exchanges ?? [], { clock, onCall: (_call, request) => requests.push(request) }),
   });
   return { requests, digests: results(), outcome };
 }
