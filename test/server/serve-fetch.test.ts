@@ -161,6 +161,19 @@ describe('a slow sender', () => {
     await expect.poll(() => post('/slow')).toBe(200);
   });
 
+  it('holds at most three quarters of the places with the bodies of its paths', async () => {
+    const { port } = await serve({ maxRequests: 12 });
+    const post = (path: string, localAddress: string, body: string): Promise<string> =>
+      new Promise((resolve) => {
+        const socket = connect({ port, host: '127.0.0.1', localAddress }).on('error', () => {});
+        socket.once('data', (data) => resolve(data.toString('latin1', 0, 12)));
+        socket.write(`POST ${path} HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\n\r\n${body}`);
+      });
+    for (let n = 0; n < 12; n++) void post(`/slow-${n}`, '127.0.0.1', '{');
+    await expect.poll(() => post('/other', '127.0.0.1', '{}')).toBe('HTTP/1.1 503');
+    expect(await post('/other', '127.0.0.2', '{}')).toBe('HTTP/1.1 200');
+  });
+
   it('is disconnected if the head does not arrive', async () => {
     const { port, taken } = await serve({ headerTimeoutMs: 300, bodyTimeoutMs: 600 });
     const drops = Array.from({ length: 100 }, (_, index) => `X-${index}: a\r\n`);

@@ -66,7 +66,7 @@ export function createNodeListener(handler: Handler, options: ListenerOptions): 
   let inFlight = 0;
   let vitalInFlight = 0;
   const isVitalRequest = ({ url = '/' }: IncomingMessage): boolean => isVital(url.split('?')[0] ?? '/');
-  const bodies = createPathCounts(Math.max(1, limits.maxRequests / 2));
+  const bodies = createShares(limits.maxRequests);
   const isBusy = (incoming: IncomingMessage): boolean => {
     if (isVitalRequest(incoming)) return vitalInFlight > MAX_VITAL;
     return inFlight - vitalInFlight > limits.maxRequests;
@@ -137,24 +137,36 @@ export function createNodeListener(handler: Handler, options: ListenerOptions): 
   };
 }
 
-interface PathCounts {
-  /** @returns a function that ends the request; undefined if the path has as many as it may have */
+interface Shares {
+  /** @returns a function that ends the request; undefined if its path or peer has its share */
   readonly add: (incoming: IncomingMessage) => (() => void) | undefined;
 }
 
-/** Counts open requests with a body per path. One path may have half of all, so that slow bodies stop no other path. */
-function createPathCounts(most: number): PathCounts {
+/** Share of the open requests that one path may have, and one peer. A proxy is one peer. [choice] */
+const PATH_SHARE = 0.5;
+const PEER_SHARE = 0.75;
+
+/** Counts open requests with a body per path and per peer, so that slow bodies do not stop the others. */
+function createShares(maxRequests: number): Shares {
   const counts = new Map<string, number>();
+  const count = (name: string, by: number): void => {
+    const next = (counts.get(name) ?? 0) + by;
+    if (next === 0) counts.delete(name);
+    else counts.set(name, next);
+  };
   return {
-    add: ({ url = '/' }) => {
-      const path = url.split('?', 1)[0] ?? '/';
-      const count = counts.get(path) ?? 0;
-      if (count >= most) return undefined;
-      counts.set(path, count + 1);
+    add: ({ url = '/', socket }) => {
+      const shares = [
+        [`path ${url.split('?', 1)[0]}`, PATH_SHARE],
+        [`peer ${socket.remoteAddress}`, PEER_SHARE],
+      ] as const;
+      const isFull = shares.some(
+        ([name, share]) => (counts.get(name) ?? 0) >= Math.max(1, maxRequests * share),
+      );
+      if (isFull) return undefined;
+      for (const [name] of shares) count(name, 1);
       return () => {
-        const left = (counts.get(path) ?? 1) - 1;
-        if (left === 0) counts.delete(path);
-        else counts.set(path, left);
+        for (const [name] of shares) count(name, -1);
       };
     },
   };
