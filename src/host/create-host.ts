@@ -20,6 +20,7 @@ import {
   toFetchResponse,
 } from '../shared/server/plain-request.js';
 import { type FetchServer, type ListenOptions, serveOn } from '../shared/server/serve-fetch.js';
+import { explainDriverError } from '../shared/store/sql-database.js';
 import type { Checkpoint, HostContext } from './context.js';
 import {
   createIncomingConnections,
@@ -268,7 +269,8 @@ function createParts(options: HostOptions): Parts {
   };
   const onError = (error: unknown): void => {
     if (error instanceof EngineError && error.code === 'STORE_FULL') life.fullUntilMs = clock.now() + FULL_MS;
-    observe({ kind: 'problem', error });
+    // The queue reports errors of its driver.
+    observe({ kind: 'problem', error: explainDriverError(error) });
   };
   const { checkpoint = () => {}, tracing = NO_TRACING } = options;
   const isWorking = (): boolean => life.isStarted && !life.isStopping;

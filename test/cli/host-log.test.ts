@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { HostNotice } from '../../src/host/index.js';
+import { StoreError } from '../../src/shared/errors/engine-error.js';
 import { createHostLog, type HostLogForm } from '../../src/tools/cli/output/host-log.js';
 
 const ERROR = {
@@ -106,6 +107,15 @@ describe('the log of a host', () => {
     now = 10_000;
     problem('Another one.');
     expect(lines).toHaveLength(4);
+  });
+
+  it('logs trouble with the database in one line', () => {
+    const lines: string[] = [];
+    const observe = createHostLog((line) => void lines.push(line), {
+      ...{ form: 'quiet', showStack: false, now: () => 0 },
+    });
+    observe({ kind: 'problem', error: new StoreError('STORE_UNAVAILABLE', 'The database is unavailable.') });
+    expect(lines).toEqual(['00:00:00 StoreError: The database is unavailable.\n']);
   });
 
   it('logs only events that need attention if quiet', () => {

@@ -151,7 +151,7 @@ it.skipIf(!hasPrograms)(
     expect([...sender.statuses].sort()).toEqual([200, 503]);
     for (const { child, errors } of workers) {
       expect(child.exitCode).toBeNull();
-      expect(errors()).toContain('The database is unavailable.');
+      expect(errors()).toContain('The database is unavailable (');
       expect(errors()).not.toContain('rejected a statement');
     }
   },

@@ -126,8 +126,10 @@ it.skipIf(!hasPostgres)(
     expect(seen).toEqual([...seen].sort((a, b) => a - b));
     expect(seen).not.toContain(99);
     expect(seen.length).toBeLessThanOrEqual(12);
-    expect(worker.errors()).toContain('The database is unavailable.');
+    expect(worker.errors()).toContain('The database is unavailable (');
     expect(worker.errors()).not.toContain('rejected a statement');
+    // Neither of the queue.
+    expect(worker.errors()).not.toMatch(/^(error|Error):/m);
   },
 );
 

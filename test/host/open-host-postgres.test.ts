@@ -54,7 +54,7 @@ describe.skipIf(!hasPostgres)(`a host on PostgreSQL${POSTGRES_MISSING}`, () => {
     const url = atPort(at, await freePort());
     await expect(openHostPostgres({ url })).rejects.toMatchObject({
       code: 'STORE_FAILED',
-      message: 'The PostgreSQL server does not respond.',
+      message: 'The PostgreSQL server does not respond (ECONNREFUSED).',
     });
   });
 

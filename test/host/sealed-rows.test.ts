@@ -159,10 +159,10 @@ for (const { name, create, open, readAll } of ENGINES) {
         expect(await readAll(database.at)).not.toContain(SECRET);
         await store.close();
         await expect(open(database.at, randomBytes(32))).rejects.toThrow(
-          'Cannot open the sealed value of host_settings.value in the row 1: the key is wrong or the value was changed.',
+          'The key of the host ("sealKey", IML_HOST_KEY) does not open its stored data.',
         );
         await expect(open(database.at)).rejects.toThrow(
-          'Cannot open the sealed value of host_settings.value in the row 1: no key is set.',
+          'The key of the host ("sealKey", IML_HOST_KEY) is missing.',
         );
       });
 
@@ -231,11 +231,11 @@ for (const { name, create, open, readAll } of ENGINES) {
         const refusal = { code: 'STORE_FAILED' };
         await expect(open(database.at, randomBytes(32))).rejects.toMatchObject({
           ...refusal,
-          message: expect.stringContaining('the key is wrong'),
+          message: expect.stringContaining('does not open its stored data'),
         });
         await expect(open(database.at)).rejects.toMatchObject({
           ...refusal,
-          message: expect.stringContaining('no key is set'),
+          message: expect.stringContaining('is missing'),
         });
         await expect(open(database.at, randomBytes(16))).rejects.toMatchObject(refusal);
       });

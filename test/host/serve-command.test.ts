@@ -309,7 +309,7 @@ it('refuses another key for its sealed data', async () => {
   expect(await listed('')).toEqual([0, '']);
   expect(await listed(Buffer.alloc(32).toString('base64'))).toEqual([
     1,
-    expect.stringContaining('STORE_FAILED'),
+    `StoreError: --data ${path.join(await realpath(folder), 'sealed')}: The key of the host ("sealKey", IML_HOST_KEY) does not open its stored data.\n  code  STORE_FAILED\n`,
   ]);
   expect(await listed('c2hvcnQ=')).toEqual([2, expect.stringContaining('IML_HOST_KEY: expected 32')]);
 });
@@ -348,6 +348,42 @@ it.each(['events list', 'scenarios'])('creates no folder for a misspelled name: 
   expect(code).toBe(2);
   expect(err).toContain(`The folder "${path.join(folder, 'date')}" has no data of a host.`);
   await expect(access(path.join(folder, 'date'))).rejects.toMatchObject({ code: 'ENOENT' });
+});
+
+describe('the error of a folder without a usable database names the option, the path and the cause', () => {
+  const LONG_TEXT = 'This text is longer than the head of a database. '.repeat(10);
+  it.each<readonly [what: string, data: string, make: (at: string) => Promise<unknown>, error: string]>([
+    ['a file', 'plain', (at) => writeFile(at, ''), 'The folder cannot be created (a file has this name).'],
+    [
+      'a folder below a file',
+      'upper/lower',
+      (at) => writeFile(path.dirname(at), ''),
+      'The folder cannot be created (a file has this name).',
+    ],
+    [
+      'a folder with a folder in place of the database',
+      'nested',
+      (at) => mkdir(path.join(at, 'host.db'), { recursive: true }),
+      'The database file AT/host.db cannot be opened and restricted to its owner (EISDIR).',
+    ],
+    [
+      'a folder with a text in place of the database',
+      'text',
+      (at) => mkdir(at).then(() => writeFile(path.join(at, 'host.db'), LONG_TEXT)),
+      'The database file AT/host.db cannot be opened (SQLITE_NOTADB).',
+    ],
+  ])('%s', async (_what, data, make, error) => {
+    const at = path.join(await realpath(folder), data);
+    await make(at);
+    const { code, err } = await cli(['serve', path.join(folder, 'crm'), '--port', '0', '--data', data], {
+      cwd: await realpath(folder),
+      env: { HOME: folder, XDG_CONFIG_HOME: folder },
+    });
+    expect({ code, err }).toEqual({
+      code: 1,
+      err: `StoreError: --data ${at}: ${error.replace('AT', at)}\n  code  STORE_FAILED\n`,
+    });
+  });
 });
 
 it('exits with 2 if its port is in use', async () => {

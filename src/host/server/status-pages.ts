@@ -150,7 +150,9 @@ export async function createHostMetrics(): Promise<HostMetrics> {
   });
   const problems = new Counter(of('problems_total', 'Problems of the host, such as an unavailable store.'));
   const waiting = new Gauge({ ...of('events', 'Events by status.'), labelNames: ['status'] });
-  const oldest = new Gauge(of('oldest_pending_seconds', 'Age of the oldest waiting event.'));
+  const oldest = new Gauge(
+    of('oldest_pending_seconds', 'Age of the oldest waiting event, without those of scheduled scenarios.'),
+  );
   const scenarios = new Gauge({ ...of('scenarios', 'Scenarios by state.'), labelNames: ['state'] });
   const stalled = new Gauge(of('scenarios_stalled', 'Scenarios with overdue work.'));
   const off = new Gauge(of('scenarios_off_by_error', 'Scenarios that were deactivated automatically.'));

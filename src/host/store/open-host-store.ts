@@ -72,13 +72,23 @@ const CHECK = 'seal-check';
 /** Refuses another key than the one of the stored data. */
 async function assertSealKey(store: HostStore, sealKey: Uint8Array | undefined): Promise<void> {
   const known = await store.get('settings', { name: CHECK });
-  if (known !== undefined) return assertOpens(known.value);
+  if (known !== undefined) return assertKnownKey(known.value, sealKey);
   if (sealKey === undefined) return;
   await store
     .transaction((writer) => writer.insert('settings', { name: CHECK, value: CHECK }))
     .catch(async (error: unknown) => {
       // Another process was faster.
       if (!(error instanceof StoreError && error.code === 'STORE_CONFLICT')) throw error;
-      assertOpens((await store.get('settings', { name: CHECK }))?.value);
+      assertKnownKey((await store.get('settings', { name: CHECK }))?.value, sealKey);
     });
+}
+
+function assertKnownKey(value: unknown, sealKey: Uint8Array | undefined): void {
+  try {
+    assertOpens(value);
+  } catch (cause) {
+    const why = sealKey === undefined ? 'is missing' : 'does not open its stored data';
+    const message = `The key of the host ("sealKey", IML_HOST_KEY) ${why}.`;
+    throw new StoreError('STORE_FAILED', message, { cause });
+  }
 }

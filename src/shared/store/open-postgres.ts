@@ -6,6 +6,7 @@ import { loadPackages } from '../errors/load-packages.js';
 import type { PostgresOptions } from './database-options.js';
 import type { SqlResult, SqlRunner } from './record-store.js';
 import {
+  describeCause,
   hasCause,
   type Retrying,
   readCode,
@@ -284,5 +285,5 @@ function isRefusal(error: unknown): error is Error & { code: string } {
 function describeRefusal(cause: unknown): string {
   return isRefusal(cause)
     ? `The PostgreSQL server refuses the connection: ${cause.message}.`
-    : 'The PostgreSQL server does not respond.';
+    : `The PostgreSQL server does not respond${describeCause(cause)}.`;
 }

@@ -6,7 +6,14 @@ import { loadPackages } from '../errors/load-packages.js';
 import { OWNER_ONLY_FILE, readErrno } from '../files.js';
 import type { SqliteOptions } from './database-options.js';
 import type { SqlResult, SqlRunner } from './record-store.js';
-import { type Retrying, readCode, retry, type SqlDatabase, type SqlTables } from './sql-database.js';
+import {
+  describeCause,
+  type Retrying,
+  readCode,
+  retry,
+  type SqlDatabase,
+  type SqlTables,
+} from './sql-database.js';
 
 const BUSY_TIMEOUT_MS = 5000;
 /** Retry interval while another process locks the file. Longer ones would be overtaken by it. */
@@ -227,6 +234,7 @@ function openFile(driver: typeof Database, options: SqliteOptions): Database.Dat
     database.pragma('busy_timeout = 0');
     return database;
   } catch (cause) {
-    throw new StoreError('STORE_FAILED', `The database file ${options.file} cannot be opened.`, { cause });
+    const message = `The database file ${options.file} cannot be opened${describeCause(cause)}.`;
+    throw new StoreError('STORE_FAILED', message, { cause });
   }
 }

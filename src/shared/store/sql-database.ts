@@ -72,16 +72,42 @@ const UNIQUE_VIOLATIONS: ReadonlySet<unknown> = new Set([
   'SQLITE_CONSTRAINT_PRIMARYKEY',
 ]);
 
+/** Translates an error that a database raised. Other errors stay as they are. */
+export function explainDriverError(error: unknown): unknown {
+  if (error instanceof EngineError) return error;
+  const code = readCode(error);
+  if (DEADLOCKS.has(code)) {
+    return new StoreError('STORE_BUSY', `Writers waited for each other${describeCause(error)}.`, {
+      cause: error,
+    });
+  }
+  const isOfDriver = isUnavailable(code, error) || DRIVER_CODE.test(String(code));
+  return isOfDriver ? toStoreError(error) : error;
+}
+
+/** A code of SQLite, or an SQLSTATE. */
+const DRIVER_CODE = /^(SQLITE_\w+|[0-9A-Z]{5})$/;
+
 function toStoreError(cause: unknown): StoreError {
   const code = readCode(cause);
+  const reason = describeCause(cause);
   if (UNIQUE_VIOLATIONS.has(code)) {
     return new StoreError('STORE_CONFLICT', 'A unique value is already taken.', { cause });
   }
   if (FULL.has(code)) return new StoreError('STORE_FULL', 'No space left for the database.', { cause });
   if (isUnavailable(code, cause)) {
-    return new StoreError('STORE_UNAVAILABLE', 'The database is unavailable.', { cause });
+    // These messages contain no values.
+    const why = cause instanceof Error && cause.message !== '' ? ` (${cause.message})` : reason;
+    return new StoreError('STORE_UNAVAILABLE', `The database is unavailable${why}.`, { cause });
   }
-  return new StoreError('STORE_FAILED', 'The database rejected a statement.', { cause });
+  const what = CORRUPT.has(code) ? 'is corrupt' : 'rejected a statement';
+  return new StoreError('STORE_FAILED', `The database ${what}${reason}.`, { cause });
+}
+
+/** The code of an error in parentheses. Its message may contain stored values. */
+export function describeCause(cause: unknown): string {
+  const code = readCode(cause);
+  return typeof code === 'string' ? ` (${code})` : '';
 }
 
 export function readCode(error: unknown): unknown {
@@ -91,6 +117,12 @@ export function readCode(error: unknown): unknown {
 /** No space on the disk or above the maximum file size. PostgreSQL: `disk_full`. */
 const FULL: ReadonlySet<unknown> = new Set(['SQLITE_FULL', '53100', 'ENOSPC']);
 
+/** Deadlock and serialization failure. */
+const DEADLOCKS: ReadonlySet<unknown> = new Set(['40P01', '40001']);
+
+/** The file is damaged or no database. PostgreSQL: `data_corrupted`, `index_corrupted`. */
+const CORRUPT: ReadonlySet<unknown> = new Set(['SQLITE_CORRUPT', 'SQLITE_NOTADB', 'XX001', 'XX002']);
+
 /** The server is stopping, starting, unreachable, out of connections, or has closed an idle connection. */
 const UNAVAILABLE: ReadonlySet<unknown> = new Set([
   ...['57014', '57P01', '57P02', '57P03', '53300', '25006', '25P03'],
@@ -99,7 +131,7 @@ const UNAVAILABLE: ReadonlySet<unknown> = new Set([
 
 /** The driver has no codes for closed connections, only these messages. */
 const ENDED =
-  /^(Query read timeout$|Connection terminated|Connection ended|database .* is not currently accepting connections|Client has encountered a connection error|timeout exceeded when trying to connect)/;
+  /^(Query read timeout$|Connection terminated|Connection ended|database .* is not currently accepting connections|Client has encountered a connection error|timeout exceeded when trying to connect|LISTEN\/NOTIFY heartbeat timed out)/;
 
 function isUnavailable(code: unknown, cause: unknown): boolean {
   // Class 08 of SQLSTATE: connection exceptions.

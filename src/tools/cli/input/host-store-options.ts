@@ -5,9 +5,10 @@ import { createLocalQueue } from '../../../host/queue/local-queue.js';
 import { createPostgresQueue } from '../../../host/queue/postgres-queue.js';
 import { openHostPostgres, openHostSqlite } from '../../../host/store/open-host-store.js';
 import type { HostStore } from '../../../host/store/tables.js';
-import { StoreError } from '../../../shared/errors/engine-error.js';
+import { EngineError, StoreError } from '../../../shared/errors/engine-error.js';
 import { loadPackages } from '../../../shared/errors/load-packages.js';
 import { SEAL_KEY_BYTES } from '../../../shared/seal.js';
+import { readCode } from '../../../shared/store/sql-database.js';
 import { type Arguments, type OptionSpec, usageError } from '../command.js';
 import {
   type ConnectionEntry,
@@ -86,16 +87,36 @@ export async function openHostParts(
   const url = given ?? (folder === undefined ? io.env['IML_DATABASE'] : undefined);
   const sealKey = await readKey(io.env);
   if (url !== undefined && url !== '') {
-    return openDatabase({ url, sealKey, waitMs: mayCreate ? SERVER_WAIT_MS : 0, onWait });
+    const option = given === undefined ? 'IML_DATABASE' : '--database';
+    const waitMs = mayCreate ? SERVER_WAIT_MS : 0;
+    return openDatabase({ url, sealKey, waitMs, onWait }).catch((error: unknown) =>
+      failToOpen(option, error),
+    );
   }
   const root = path.resolve(io.cwd, folder ?? '.iml');
   if (folder === undefined) await refuseLinks(io.cwd, root, 'Pass another folder with --data DIR.');
   const file = path.join(root, 'host.db');
-  if (mayCreate) await makePrivateFolder(root);
-  else await assertData(file, root);
-  const store = await openHostSqlite({ file, sealKey });
+  if (!mayCreate) await assertData(file, root);
+  const openFile = async (): Promise<HostStore> => {
+    if (mayCreate) await makePrivateFolder(root);
+    return openHostSqlite({ file, sealKey });
+  };
+  const store = await openFile().catch((error: unknown) => failToOpen(`--data ${root}`, error));
   const connections = openConnectionFiles(configFolder(io.env));
   return { store, queue: createLocalQueue(), connections, at: root, close: () => store.close() };
+}
+
+/** Names the option of a store that cannot be opened. @throws StoreError, or the given error */
+function failToOpen(option: string, error: unknown): never {
+  if (error instanceof StoreError) {
+    throw new StoreError(error.code, `${option}: ${error.message}`, { cause: error });
+  }
+  const errno = error instanceof EngineError ? undefined : readCode(error);
+  if (errno === undefined) throw error;
+  const isTaken = errno === 'EEXIST' || errno === 'ENOTDIR';
+  const why = isTaken ? 'a file has this name' : String(errno);
+  const message = `${option}: The folder cannot be created (${why}).`;
+  throw new StoreError('STORE_FAILED', message, { cause: error });
 }
 
 /**

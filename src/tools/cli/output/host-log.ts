@@ -1,5 +1,6 @@
 import type { HostNotice, HostObserver, RunSource } from '../../../host/observer.js';
 import type { FlowOutput, FlowStepName } from '../../../host/ports.js';
+import { StoreError } from '../../../shared/errors/engine-error.js';
 import { ownMember, type PlainObject } from '../../../shared/plain-object.js';
 import { printJson } from './json-output.js';
 import { printError } from './print-error.js';
@@ -65,13 +66,15 @@ function jsonLine(notice: HostNotice, nowMs: number): string {
 
 /** `error` needs an operator; `warn` is temporary or the fault of the sender. */
 function judgeLevel(notice: HostNotice): 'info' | 'warn' | 'error' {
-  if (notice.kind === 'problem' || needsSomebody(notice)) return 'error';
+  if (needsSomebody(notice)) return 'error';
   if (notice.kind === 'call-refused' || notice.kind === 'scenario-suspended') return 'warn';
   return notice.kind === 'run-finished' && notice.error !== undefined ? 'warn' : 'info';
 }
 
 function textLine(notice: HostNotice, { form, showStack, now }: HostLogOptions): string {
-  if (notice.kind === 'problem') return printError(notice.error, { showStack });
+  if (notice.kind === 'problem' && !(notice.error instanceof StoreError)) {
+    return printError(notice.error, { showStack });
+  }
   if (form === 'quiet' && !needsSomebody(notice)) return '';
   const text = describeNotice(notice);
   return text === '' ? '' : `${new Date(now()).toISOString().slice(11, 19)} ${printableLine(text)}\n`;
@@ -79,11 +82,13 @@ function textLine(notice: HostNotice, { form, showStack, now }: HostLogOptions):
 
 function needsSomebody(notice: HostNotice): boolean {
   if (notice.kind === 'run-finished') return notice.becomes === 'dead';
-  return notice.kind === 'scenario-off' || notice.kind === 'given-up';
+  return notice.kind === 'scenario-off' || notice.kind === 'given-up' || notice.kind === 'problem';
 }
 
-function describeNotice(notice: Exclude<HostNotice, { readonly kind: 'problem' }>): string {
+function describeNotice(notice: HostNotice): string {
   switch (notice.kind) {
+    case 'problem':
+      return String(notice.error);
     case 'call-accepted': {
       const events = notice.eventIds.length === 0 ? 'no event' : `event ${notice.eventIds.join(', ')}`;
       return `${notice.hook}: call answered ${notice.status}, ${events}, ${notice.durationMs} ms`;
