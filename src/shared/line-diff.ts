@@ -1,4 +1,4 @@
-import { structuredPatch } from 'diff';
+import { diffArrays, structuredPatch } from 'diff';
 
 /** Unchanged lines that are shown before and after a change. */
 const CONTEXT = 2;
@@ -22,6 +22,36 @@ export function diffLines(before: string, after: string): readonly string[] {
   }
   if (next < old.split('\n').length) shown.push('...');
   return shown;
+}
+
+const MARKERS = { here: '<<<<<<< here\n', middle: '=======\n', there: '>>>>>>> there\n' };
+
+/** Both texts in one: where they differ, the lines of each between the conflict markers of git. */
+export function mergeLines(here: string, there: string): string {
+  const [own, other] = [here, there].map((text) => text.split(/(?<=\n)/));
+  const parts = diffArrays(own ?? [], other ?? [], { maxEditLength: MAX_EDIT_LENGTH }) ?? [
+    { removed: true, added: false, value: own ?? [] },
+    { removed: false, added: true, value: other ?? [] },
+  ];
+  const end = (lines: readonly string[]): string => lines.join('').replace(/[^\n]$/, '$&\n');
+  let merged = '';
+  for (let index = 0; index < parts.length; index++) {
+    const part = parts[index];
+    if (part === undefined) break;
+    if (!part.removed && !part.added) {
+      merged += part.value.join('');
+      continue;
+    }
+    const next = part.removed && parts[index + 1]?.added === true ? parts[++index] : undefined;
+    const [removed, added] = part.removed ? [part.value, next?.value ?? []] : [[], part.value];
+    merged += MARKERS.here + end(removed) + MARKERS.middle + end(added) + MARKERS.there;
+  }
+  return merged;
+}
+
+/** Whether a text has conflict markers of `mergeLines`. */
+export function hasMarkers(text: string): boolean {
+  return text.startsWith(MARKERS.here) || text.includes(`\n${MARKERS.here}`);
 }
 
 function replaceAll(before: string, after: string): ReturnType<typeof structuredPatch>['hunks'] {

@@ -27,6 +27,8 @@ let folder: string;
 let id = '';
 let number = 0;
 
+const { fetch } = globalThis;
+
 beforeAll(async () => {
   stage = await startTestServer();
   make = new Make(stage.token, stage.zone);
@@ -45,6 +47,14 @@ const iml = (line: string, options: FakeIoOptions = {}): Promise<CliResult> => {
 };
 
 const there = (): string => `--api-url http://${stage.zone}/api --app-id ${id}`;
+
+/** Runs work with another `fetch`. */
+async function withFetch<T>(replaced: typeof fetch, work: () => Promise<T>): Promise<T> {
+  globalThis.fetch = replaced;
+  return work().finally(() => {
+    globalThis.fetch = fetch;
+  });
+}
 
 /** Pushes a copy of an app to an empty server. */
 async function start(source: string): Promise<string> {
@@ -197,7 +207,9 @@ describe('iml push, pull and status', { timeout: 60_000 }, () => {
     edit('modules/list-books/list-books.communication.iml.json', 'not JSON');
     expect(await iml('push app --yes')).toMatchObject({
       code: 1,
-      err: expect.stringContaining('iml check reports'),
+      err: expect.stringMatching(
+        /iml check reports \d errors?, first modules\/list-books\/list-books\.communication\.iml\.json:\d+: \w/,
+      ),
     });
     const api = await make.sdk.modules.getSection(id, 1, 'listBooks', 'api');
     writeFileSync(path.join(folder, 'app/modules/list-books/list-books.communication.iml.json'), api);
@@ -227,16 +239,15 @@ describe('iml push, pull and status', { timeout: 60_000 }, () => {
   it('take the name of a created app from the answer, and create no second one', async () => {
     await iml('init app acme --base-url https://api.acme.example/v1 --auth api-key');
     const line = `push acme ${there()} --create --yes`;
-    const { fetch } = globalThis;
-    globalThis.fetch = async (input, init) => {
-      const response = await fetch(input, init);
-      if (init?.method === 'POST') throw new TypeError('fetch failed');
-      return response;
-    };
     // The server creates the app, but its answer is lost.
-    const cut = await iml(line).finally(() => {
-      globalThis.fetch = fetch;
-    });
+    const cut = await withFetch(
+      async (input, init) => {
+        const response = await fetch(input, init);
+        if (init?.method === 'POST') throw new TypeError('fetch failed');
+        return response;
+      },
+      () => iml(line),
+    );
     expect(cut).toMatchObject({ code: 2, err: expect.stringContaining('cannot be reached') });
     for (const repeated of [line, line, 'push acme --yes'])
       expect(await iml(repeated)).toMatchObject({ code: 0 });
@@ -251,9 +262,8 @@ describe('iml push, pull and status', { timeout: 60_000 }, () => {
   it.each([1, 4, 9, 40])('complete a push that ended after %i requests', async (limit) => {
     cpSync(BOOKSHOP, path.join(folder, 'app'), { recursive: true });
     ({ name: id } = await make.sdk.apps.create({ name: id, label: 'X', audience: 'global' }));
-    const { fetch } = globalThis;
     let left = limit;
-    globalThis.fetch = async (input, init) => {
+    const loses: typeof fetch = async (input, init) => {
       const isWrite = init?.method !== undefined && init.method !== 'GET';
       if (!isWrite) return fetch(input, init);
       // The server performs the last request, but its response never arrives.
@@ -262,9 +272,7 @@ describe('iml push, pull and status', { timeout: 60_000 }, () => {
       return response;
     };
     const line = `push app ${there()} --yes --skip-check --skip-tests`;
-    const cut = await iml(line).finally(() => {
-      globalThis.fetch = fetch;
-    });
+    const cut = await withFetch(loses, () => iml(line));
     const completed = await iml(line);
     expect(completed, cut.err + completed.out + completed.err).toMatchObject({ code: 0 });
     expect((await iml('status app')).out).toContain('no differences');
@@ -318,6 +326,175 @@ describe('iml push, pull and status', { timeout: 60_000 }, () => {
       code: 1,
       err: expect.stringContaining('module getBook was deleted in Make'),
     });
+  });
+
+  it('repeat a push whose answer got lost when an endpoint was created, without a conflict', async () => {
+    await iml('init app app --base-url https://api.acme.example/v1 --auth api-key');
+    await iml('add endpoint fetchContact app');
+    ({ name: id } = await make.sdk.apps.create({ name: id, label: 'X', audience: 'global' }));
+    const line = `push app ${there()} --yes --skip-check --skip-tests`;
+    const sent: string[] = [];
+    const cut = await withFetch(
+      async (input, init) => {
+        const response = await fetch(input, init);
+        const { pathname } = new URL(String(input));
+        if (init?.method !== undefined && init.method !== 'GET') sent.push(pathname);
+        if (init?.method === 'POST' && pathname.endsWith('/endpoints')) throw new TypeError('fetch failed');
+        return response;
+      },
+      () => iml(line),
+    );
+    expect(cut).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/failed: endpoint \w+: .* cannot be reached\.\nThe rest was left\./),
+    });
+    // The first lost connection ends the push.
+    expect(sent.at(-1)).toMatch(/endpoints$/);
+    expect((await iml('status app')).out).not.toContain('conflict');
+    expect((await iml(line)).code).toBe(0);
+    expect((await iml('status app')).out).toContain('no differences');
+  });
+
+  it('leave out a component that was deleted here', async () => {
+    const app = await start(BOOKSHOP);
+    const file = path.join(app, 'makecomapp.json');
+    const manifest = manifestOf(app);
+    delete manifest.components['module']?.['getBook'];
+    writeFileSync(file, JSON.stringify(manifest));
+    rmSync(path.join(app, 'modules/get-book'), { recursive: true });
+    expect((await iml('status app')).out).toContain('deleted here   module getBook');
+    expect(await iml('pull app --yes')).toMatchObject({ code: 0, err: 'There is nothing to write.\n' });
+    expect(await iml('push app --yes')).toMatchObject({ code: 0, err: 'There is nothing to write.\n' });
+    expect(existsSync(path.join(app, 'modules/get-book'))).toBe(false);
+    expect((await iml('diff remote app')).out).toContain('getBook');
+    // Without its row in idMapping it is new.
+    const mapping = manifest.origins[0]?.idMapping ?? {};
+    mapping['module'] = mapping['module']?.filter(({ local }) => local !== 'getBook') ?? [];
+    writeFileSync(file, JSON.stringify(manifest));
+    expect((await iml('pull app --yes')).out).toContain('new there      module getBook');
+    expect(existsSync(path.join(app, 'modules/get-book'))).toBe(true);
+  });
+
+  it('stop at a component that was renamed here, until its row in idMapping says what is meant', async () => {
+    const app = await start(BOOKSHOP);
+    const file = path.join(app, 'makecomapp.json');
+    const rename = (): ManifestFile => {
+      const manifest = manifestOf(app);
+      const { getBook, ...others } = manifest.components['module'] ?? {};
+      manifest.components['module'] = { ...others, ...(getBook && { readBook: getBook }) };
+      return manifest;
+    };
+    const manifest = rename();
+    const row = manifest.origins[0]?.idMapping['module']?.find(({ local }) => local === 'getBook');
+    writeFileSync(file, JSON.stringify(manifest));
+    const { out } = await iml('status app');
+    expect(out).toContain('renamed        module readBook  (was getBook)');
+    expect(out).not.toMatch(/new here|new there|deleted/);
+    expect(await iml('pull app --yes')).toMatchObject({ code: 0, err: 'There is nothing to write.\n' });
+    expect(await iml('push app --yes')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('set local to "readBook" to keep the module in Make, or to null'),
+    });
+    Object.assign(row ?? {}, { local: 'readBook' });
+    writeFileSync(file, JSON.stringify(manifest));
+    expect((await iml('status app')).out).toContain('no differences');
+    Object.assign(row ?? {}, { local: null });
+    writeFileSync(file, JSON.stringify(manifest));
+    expect((await iml('push app --yes --skip-check --skip-tests')).code).toBe(0);
+    expect(await make.sdk.modules.get(id, 1, 'readBook')).toMatchObject({ name: 'readBook' });
+  });
+
+  it('show a conflict with file, difference and ways out, and merge both sides on request', async () => {
+    const app = await start(BOOKSHOP);
+    edit(MODULE, '// Here.\n');
+    const text = await make.sdk.modules.getSection(id, 1, 'getBook', 'api');
+    await make.sdk.modules.setSection(id, 1, 'getBook', 'api', `${text}// There.\n`);
+    const manifest = manifestOf(app);
+    Object.assign(manifest.components['module']?.['getBook'] ?? {}, { label: 'Label here' });
+    writeFileSync(path.join(app, 'makecomapp.json'), JSON.stringify(manifest));
+    await make.sdk.modules.update(id, 1, 'getBook', { label: 'Label there' });
+    for (const command of ['push', 'pull']) {
+      const { code, err } = await iml(`${command} app --yes`);
+      expect(code).toBe(1);
+      for (const shown of [
+        `module getBook api differs on both sides (${MODULE}; - in Make, + here):`,
+        '    - // There.\n    + // Here.\n',
+        'module getBook label differs on both sides (makecomapp.json; - in Make, + here):',
+        '    - "Label there"\n    + "Label here"\n',
+        'iml push app --force',
+        'iml pull app --force',
+        'iml pull app --merge',
+      ])
+        expect(err).toContain(shown);
+    }
+    expect((await iml('pull app --yes --merge')).code).toBe(0);
+    const file = path.join(app, MODULE);
+    const both = '<<<<<<< here\n// Here.\n=======\n// There.\n>>>>>>> there\n';
+    expect(readFileSync(file, 'utf8')).toBe(text + both);
+    const { out } = await iml('status app');
+    expect(out).toContain('changed here   module getBook api');
+    expect(out).toContain('changed here   module getBook label');
+    expect(await iml('push app --yes --skip-check --skip-tests')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining(`${MODULE} has conflict markers`),
+    });
+    writeFileSync(file, `${text}// Here.\n// There.\n`);
+    expect((await iml('push app --yes --skip-tests')).code).toBe(0);
+    expect(await make.sdk.modules.getSection(id, 1, 'getBook', 'api')).toBe(`${text}// Here.\n// There.\n`);
+    expect(await make.sdk.modules.get(id, 1, 'getBook')).toMatchObject({ label: 'Label here' });
+    expect((await iml('status app')).out).toContain('no differences');
+  });
+
+  it.each(['with', 'without'])(
+    'leave what another client changed after the plan, %s an open checksum',
+    async (checksum) => {
+      const app = await start(BOOKSHOP);
+      edit(MODULE, '// Here.\n');
+      const manifest = manifestOf(app);
+      Object.assign(manifest.components['module']?.['listBooks'] ?? {}, { label: 'Label here' });
+      writeFileSync(path.join(app, 'makecomapp.json'), JSON.stringify(manifest));
+      const readme = path.join(app, 'README.md');
+      const answer = async (): Promise<string> => {
+        await make.sdk.modules.setSection(id, 1, 'getBook', 'api', '{"url":"/there"}');
+        await make.sdk.modules.update(id, 1, 'listBooks', { label: 'Label there' });
+        return 'y';
+      };
+      const closed: typeof fetch = async (input, init) =>
+        String(input).endsWith('/checksum') && checksum === 'without'
+          ? new Response('{"message":"Access denied"}', { status: 403 })
+          : fetch(input, init);
+      const pushed = await withFetch(closed, () =>
+        iml('push app --skip-tests', { ask: answer, terminal: true }),
+      );
+      expect(pushed.code).toBe(1);
+      expect(pushed.err).toContain('failed: module getBook api: It changed after the plan was made');
+      expect(pushed.err).toContain('failed: module listBooks label: It changed after the plan was made');
+      expect(await make.sdk.modules.getSection(id, 1, 'getBook', 'api')).toBe('{"url":"/there"}');
+      expect(await make.sdk.modules.get(id, 1, 'listBooks')).toMatchObject({ label: 'Label there' });
+
+      const headers = { authorization: `Token ${stage.token}`, 'content-type': 'text/markdown' };
+      const address = `http://${stage.zone}/api/v2/sdk/apps/${id}/1/readme`;
+      await fetch(address, { method: 'PUT', headers, body: 'There.\n' });
+      const write = async (): Promise<string> => {
+        writeFileSync(readme, 'Here.\n');
+        return 'y';
+      };
+      const pulled = await iml('pull app --force', { ask: write, terminal: true });
+      expect(pulled.err).toContain('failed: README.md: It changed after the plan was made');
+      expect(readFileSync(readme, 'utf8')).toBe('Here.\n');
+    },
+  );
+
+  it('give connections and webhooks of a clone the names that iml init app and iml add give', async () => {
+    await iml('init app acme --base-url https://api.acme.example/v1 --auth api-key');
+    await iml('add webhook contactChanged acme');
+    await iml('add connection partner acme');
+    expect((await iml(`push acme ${there()} --create --yes --skip-tests`)).code).toBe(0);
+    id = manifestOf(path.join(folder, 'acme')).origins[0]?.appId ?? '';
+    expect((await iml(`pull clone ${there()} --yes`)).code).toBe(0);
+    const { components } = manifestOf(path.join(folder, 'clone'));
+    expect(Object.keys(components['webhook'] ?? {})).toEqual(['contactChanged']);
+    expect(Object.keys(components['connection'] ?? {})).toEqual(['account', 'account2']);
   });
 
   it.each([
@@ -459,7 +636,6 @@ describe('the token of iml status', () => {
     const baseUrl = 'https://api.evil.test/api';
     writeOrigin({ baseUrl });
     const sent: unknown[] = [];
-    const { fetch } = globalThis;
     globalThis.fetch = async (input) => {
       sent.push(input);
       throw new TypeError('fetch failed');

@@ -16,7 +16,7 @@ import { CORPUS, CORPUS_APPS } from '../corpus.js';
 import { makeTemporaryFolder } from '../temporary-folder.js';
 
 const BASE_URL = 'http://127.0.0.1/api';
-const SILENT = { force: false, onWritten: async () => {} };
+const SILENT = { force: false, onConflict: 'keep', onWritten: async () => {} } as const;
 
 const { fetch } = globalThis;
 let rest: Rest;

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { COMPONENT_KINDS } from '../../../engine/loading/code-types.js';
 import { MANIFEST } from '../../../engine/loading/read-manifest.js';
+import { diffLines, hasMarkers } from '../../../shared/line-diff.js';
 import { checkFolder } from '../../check/check-app.js';
 import { sentencesOfOrigin } from '../../check/subject/wanted-by-files.js';
 import { openAppFiles } from '../../life/app-files.js';
@@ -10,7 +11,14 @@ import { type Manifest, printJson, readManifestText, withMember } from '../../li
 import type { Comparison, Difference } from '../../life/remote/compare.js';
 import type { ManifestOrigin } from '../../life/remote/local-app.js';
 import { isNameFor, type MakeApi } from '../../life/remote/make-api.js';
-import { planSync, pull, push, type SyncPlan, type SyncResult } from '../../life/remote/sync.js';
+import {
+  planSync,
+  pull,
+  push,
+  readRemoteText,
+  type SyncPlan,
+  type SyncResult,
+} from '../../life/remote/sync.js';
 import { type Arguments, type Command, EXIT, type OptionSpecs, usageError } from '../command.js';
 import { noteConfirmed } from '../input/confirm-folder.js';
 import { ORIGIN_OPTIONS, openOrigin, refusalOf, TOKEN_NOTE } from '../input/make-origin.js';
@@ -71,6 +79,7 @@ export const PULL_COMMAND: Command = {
   options: {
     ...WRITE_OPTIONS,
     force: { help: 'Overwrites what changed on both sides with the version of Make.' },
+    merge: { help: 'Writes files that changed on both sides with both versions, between conflict markers.' },
   },
   examples: ['iml pull ./my-app --api-url https://eu1.make.com/api --app-id acme', 'iml pull ./my-app --yes'],
   notes: [
@@ -96,19 +105,28 @@ async function runPush(args: Arguments, io: Io): Promise<number> {
       ({ kind, local }) =>
         `${kind} ${local} was deleted in Make. Remove it here, or its row in idMapping to create it again`,
     ),
-    ...conflictsOf(comparison, args),
+    ...comparison.all.filter(({ status }) => status === 'renamed').map(explainRename),
+    ...comparison.texts
+      .filter(({ status, text }) => status === 'changed here' && hasMarkers(text.text ?? ''))
+      .map(
+        ({ text }) => `${text.path} has conflict markers. Keep the lines of one side, and remove the markers`,
+      ),
   ];
-  if (problems.length > 0) return refuse(problems, io);
+  const conflicts = args.isSet('force') ? [] : await describeConflicts(plan, given);
+  if (problems.length + conflicts.length > 0) return refuse(problems, conflicts, io);
   if (!hasChanges(comparison, ['new here', 'changed here', ...forced(args)])) return nothing(io);
   if (!args.isSet('skip-check')) {
     const { findings } = await checkFolder(plan.root);
-    const errors = findings.filter(({ level }) => level === 'error').length;
-    if (errors > 0) {
-      return refuse([`iml check reports ${errors} errors. Run iml check ${given}, or add --skip-check`], io);
+    const errors = findings.filter(({ level }) => level === 'error');
+    const [first] = errors;
+    if (first !== undefined) {
+      const { file, line } = first.place;
+      const problem = `iml check reports ${errors.length} ${errors.length === 1 ? 'error' : 'errors'}, first ${file}:${line}: ${first.message}`;
+      return refuse([`${problem} Run iml check ${given}, or add --skip-check`], [], io);
     }
   }
   if (!args.isSet('skip-tests') && !(await passesTests(plan.root, io))) {
-    return refuse([`A test fails. Run iml test ${given}, or add --skip-tests`], io);
+    return refuse([`A test fails. Run iml test ${given}, or add --skip-tests`], [], io);
   }
   if (!(await confirm(args, io))) return EXIT.failed;
   const result = await push(plan, {
@@ -119,14 +137,17 @@ async function runPush(args: Arguments, io: Io): Promise<number> {
 }
 
 async function runPull(args: Arguments, io: Io): Promise<number> {
-  const { plan } = await openPlan(args, io, { mayAdd: true, mayCreate: true });
+  const onConflict = args.isSet('merge') ? 'merge' : args.isSet('force') ? 'replace' : 'keep';
+  if (args.isSet('merge') && args.isSet('force')) throw usageError('--merge and --force exclude each other.');
+  const { plan, given } = await openPlan(args, io, { mayAdd: true, mayCreate: true });
   await io.stdout.write(printPlan(plan));
-  const problems = conflictsOf(plan.comparison, args);
-  if (problems.length > 0) return refuse(problems, io);
-  if (!hasChanges(plan.comparison, ['new there', 'changed there', ...forced(args)])) return nothing(io);
+  const conflicts = onConflict === 'keep' ? await describeConflicts(plan, given) : [];
+  if (conflicts.length > 0) return refuse([], conflicts, io);
+  const written = onConflict === 'keep' ? [] : ['conflict'];
+  if (!hasChanges(plan.comparison, ['new there', 'changed there', ...written])) return nothing(io);
   if (!(await confirm(args, io))) return EXIT.failed;
   const result = await pull(plan, {
-    force: args.isSet('force'),
+    onConflict,
     onWritten: async (what) => io.stdout.write(`  wrote ${printableLine(what)}\n`),
   });
   return report(result, io);
@@ -136,20 +157,47 @@ function forced(args: Arguments): readonly string[] {
   return args.isSet('force') ? ['conflict'] : [];
 }
 
-function conflictsOf({ all }: Comparison, args: Arguments): readonly string[] {
-  if (args.isSet('force')) return [];
-  return all
-    .filter(({ status }) => status === 'conflict')
-    .map((one) => `${titleOf(one)} differs on both sides`);
+/** Texts whose difference a refusal shows, and lines of each. */
+const MAX_TEXTS = 10;
+const MAX_LINES = 20;
+
+/** The conflicts of a plan, each with its file and difference, and then the ways out. */
+async function describeConflicts(plan: SyncPlan, given: string): Promise<readonly string[]> {
+  const { texts, members } = plan.comparison;
+  const lines: string[] = [];
+  for (const [index, one] of texts.filter(({ status }) => status === 'conflict').entries()) {
+    lines.push(`${titleOf(one)} differs on both sides (${one.text.path}; - in Make, + here):`);
+    // Common data may hold secrets.
+    if (index >= MAX_TEXTS || one.what === 'common') continue;
+    const difference = diffLines(await readRemoteText(plan, one.remote, one.what), one.text.text ?? '');
+    lines.push(...difference.slice(0, MAX_LINES).map((line) => `  ${line}`));
+    if (difference.length > MAX_LINES) lines.push('  ...');
+  }
+  for (const one of members.filter(({ status }) => status === 'conflict')) {
+    lines.push(`${titleOf(one)} differs on both sides (${MANIFEST}; - in Make, + here):`);
+    lines.push(`  - ${JSON.stringify(one.there ?? null)}`, `  + ${JSON.stringify(one.local)}`);
+  }
+  if (lines.length === 0) return lines;
+  return [
+    ...lines,
+    `To keep your version: iml push ${given} --force. To take the version of Make: iml pull ${given} --force.`,
+    `To get both in the files, between conflict markers: iml pull ${given} --merge.`,
+  ];
+}
+
+/** Make cannot rename components, and other components and groups refer to their names. */
+function explainRename({ kind, name, was }: Difference): string {
+  return `${kind} ${name} was ${was}, and Make cannot rename it. In the row of "${was}" in idMapping, set local to "${name}" to keep the ${kind} in Make, or to null to create a new one`;
 }
 
 function hasChanges({ all, adopted }: Comparison, statuses: readonly string[]): boolean {
   return adopted.length > 0 || all.some(({ status }) => statuses.includes(status));
 }
 
-async function refuse(problems: readonly string[], io: Io): Promise<number> {
-  const lines = problems.map((problem) => `  ${printableLine(problem)}.\n`).join('');
-  await io.stderr.write(`Nothing was written:\n${lines}`);
+async function refuse(problems: readonly string[], conflicts: readonly string[], io: Io): Promise<number> {
+  const lines = [...problems.map((problem) => `${problem}.`), ...conflicts];
+  const shown = lines.map((line) => `  ${printableLine(line)}\n`).join('');
+  await io.stderr.write(`Nothing was written:\n${shown}`);
   return EXIT.failed;
 }
 
@@ -170,9 +218,10 @@ async function confirm(args: Arguments, io: Io): Promise<boolean> {
   return false;
 }
 
-async function report({ written, failures }: SyncResult, io: Io): Promise<number> {
+async function report({ written, failures, isLost }: SyncResult, io: Io): Promise<number> {
   await io.stderr.write(`${written} written.\n`);
   for (const failure of failures) await io.stderr.write(`failed: ${printableLine(failure)}\n`);
+  if (isLost) await io.stderr.write('The rest was left. Run the command again to continue.\n');
   return failures.length === 0 ? EXIT.ok : EXIT.failed;
 }
 
@@ -200,8 +249,8 @@ function titleOf({ kind, name, what }: Difference): string {
 function printPlan({ origin, comparison, remote, left }: SyncPlan): string {
   const { host } = new URL(origin.baseUrl);
   const flags = (['approved', 'public'] as const).filter((flag) => remote.app[flag] === true);
-  const note = flags.length === 0 ? '' : ` (${flags.join(', ')}: others may use it)`;
-  const head = `${printableLine(`${origin.appId} version ${origin.appVersion} at ${host}`)}${note}\n`;
+  const use = flags.length === 0 ? '' : ` (${flags.join(', ')}: others may use it)`;
+  const head = `${printableLine(`${origin.appId} version ${origin.appVersion} at ${host}`)}${use}\n`;
   const adopted = comparison.adopted.map(
     ({ kind, local, remote: name }) => `  maps           ${kind} ${local} to ${name}`,
   );
@@ -209,7 +258,8 @@ function printPlan({ origin, comparison, remote, left }: SyncPlan): string {
   const lines = comparison.all.map((one) => {
     const title = titleOf(one);
     const file = paths.get(title);
-    return `  ${one.status.padEnd(13)}  ${title}${file === undefined ? '' : `  (${file})`}`;
+    const note = one.was === undefined ? file : `was ${one.was}`;
+    return `  ${one.status.padEnd(13)}  ${title}${note === undefined ? '' : `  (${note})`}`;
   });
   const others = left.map(({ file, problem }) => `  left alone     ${file}: it ${problem}`);
   const all = [...adopted, ...lines];

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { COMPONENT_KINDS } from '../../../engine/loading/code-types.js';
+import { isEngineError, TransportError } from '../../../shared/errors/engine-error.js';
 import { problemOfKeyFile, sentencesOfOrigin } from '../../check/subject/wanted-by-files.js';
 import { problemOfLinks } from '../../life/app-files.js';
 import { type Manifest, withMember } from '../../life/new-files.js';
@@ -167,8 +168,6 @@ export function refusalOf(
   if (status === 401 || status === 403) return usageError(`The token has no access to ${where}.`, error);
   if (typeof status === 'number')
     return usageError(`Make refused ${where}: ${(error as Error).message}`, error);
-  if (error instanceof TypeError && error.message === 'fetch failed') {
-    return usageError(`${host} cannot be reached.`, error);
-  }
+  if (isEngineError(error, TransportError)) return usageError(error.message, error);
   return error;
 }

@@ -30,7 +30,9 @@ export type SyncStatus =
   | 'changed here'
   | 'changed there'
   | 'conflict'
+  | 'deleted here'
   | 'deleted there'
+  | 'renamed'
   | 'external'
   | 'ignored';
 
@@ -42,6 +44,8 @@ export type Difference = {
   readonly name: string;
   /** A section, a member such as `label`, or empty for the component itself. */
   readonly what: string;
+  /** Local name of a renamed component in the mapping. */
+  readonly was?: string;
 };
 
 /** A text that differs, and where it is. */
@@ -57,12 +61,20 @@ export interface MemberDifference extends Difference {
   readonly there: unknown;
 }
 
+/** A component that only the API has. */
+export interface NewThere {
+  readonly kind: ComponentKind;
+  readonly component: RemoteComponent;
+}
+
 export interface Comparison {
   readonly pairs: readonly NamePair[];
   /** Pairs that the mapping of the manifest does not have yet. */
   readonly adopted: readonly NamePair[];
   readonly newHere: readonly LocalComponent[];
-  readonly newThere: readonly { readonly kind: ComponentKind; readonly component: RemoteComponent }[];
+  readonly newThere: readonly NewThere[];
+  /** Components of the mapping that the manifest no longer has, also under another name. */
+  readonly deletedHere: readonly NewThere[];
   readonly texts: readonly TextDifference[];
   readonly members: readonly MemberDifference[];
   /** Components that the mapping names and the API no longer has. */
@@ -72,7 +84,7 @@ export interface Comparison {
   readonly all: readonly Difference[];
 }
 
-/** Empty contents of a new component. */
+/** Empty contents of a section. */
 const BLANK: ReadonlySet<string> = new Set(['', '[]', '{}', '{ }', '[ ]', 'null', '[]\n', '{}\n'].map(md5));
 
 function isBlank(sums: readonly string[]): boolean {
@@ -88,7 +100,8 @@ interface Mapping {
   readonly pairs: NamePair[];
   readonly adopted: NamePair[];
   readonly newHere: LocalComponent[];
-  readonly newThere: { kind: ComponentKind; component: RemoteComponent }[];
+  readonly newThere: NewThere[];
+  readonly deletedHere: NewThere[];
   readonly deletedThere: NamePair[];
   readonly all: Difference[];
 }
@@ -102,7 +115,10 @@ export function compareApps(
   remote: RemoteApp,
   { origin, state }: { readonly origin: ManifestOrigin; readonly state: SyncState },
 ): Comparison {
-  const mapping: Mapping = { pairs: [], adopted: [], newHere: [], newThere: [], deletedThere: [], all: [] };
+  const mapping: Mapping = {
+    ...{ pairs: [], adopted: [], newHere: [], newThere: [] },
+    ...{ deletedHere: [], deletedThere: [], all: [] },
+  };
   for (const kind of COMPONENT_KINDS) mapKind(kind, { local, remote, origin, mapping });
   const { pairs, newHere } = mapping;
   const remoteOf = (kind: ComponentKind, name: string): string | undefined =>
@@ -126,7 +142,9 @@ export function compareApps(
 
   const broken: string[] = [];
   const willExist = (kind: ComponentKind, name: string): boolean =>
-    newHere.some((one) => one.kind === kind && one.name === name);
+    [...newHere, ...mapping.all.filter(({ status }) => status === 'renamed')].some(
+      (one) => one.kind === kind && one.name === name,
+    );
   const members: MemberDifference[] = [];
   for (const component of local.components) {
     const name = remoteOf(component.kind, component.name);
@@ -184,9 +202,20 @@ function compareText(
   return isChangedThere ? 'changed there' : undefined;
 }
 
-function isSame(one: unknown, other: unknown): boolean {
-  const normal = (value: unknown): string => JSON.stringify(value === '' ? null : (value ?? null));
-  return normal(one) === normal(other);
+/** Whether a member holds nothing: the API shows some empty members as null, and new ones as empty lists. */
+function isEmpty(value: unknown): boolean {
+  return (
+    value === undefined ||
+    value === null ||
+    value === '' ||
+    (Array.isArray(value) && value.length === 0) ||
+    (isPlainObject(value) && Object.keys(value).length === 0)
+  );
+}
+
+/** Whether two values of a member are equal; empty ones are. */
+export function isSame(one: unknown, other: unknown): boolean {
+  return isEmpty(one) ? isEmpty(other) : JSON.stringify(one) === JSON.stringify(other);
 }
 
 function compareMember(
@@ -197,9 +226,8 @@ function compareMember(
 ): SyncStatus | undefined {
   if (isSame(own, there)) return undefined;
   if (before === undefined || !Object.hasOwn(before, member)) {
-    return isSame(there, null) || (isPlainObject(there) && Object.keys(there).length === 0)
-      ? 'changed here'
-      : 'conflict';
+    if (isEmpty(there)) return 'changed here';
+    return isEmpty(own) ? 'changed there' : 'conflict';
   }
   const isChangedHere = !isSame(own, before[member]);
   const isChangedThere = !isSame(there, before[member]);
@@ -219,6 +247,7 @@ interface KindInput {
 function mapKind(kind: ComponentKind, { local, remote, origin, mapping }: KindInput): void {
   const here = new Map(local.components.filter((one) => one.kind === kind).map((one) => [one.name, one]));
   const there = new Map(remote.components[kind].map((one) => [one.name, one]));
+  const unused = new Map<string, RemoteComponent>();
   const rows = ownMember(origin.idMapping, kind);
   for (const row of Array.isArray(rows) ? (rows as unknown[]) : []) {
     if (!isPlainObject(row)) continue;
@@ -242,12 +271,19 @@ function mapKind(kind: ComponentKind, { local, remote, origin, mapping }: KindIn
       here.delete(localName);
       mapping.deletedThere.push(pair);
       mapping.all.push({ status: 'deleted there', kind, name: localName, what: '' });
+    } else if (found?.isExternal === false) {
+      there.delete(remoteName);
+      mapping.deletedHere.push({ kind, component: found });
+      unused.set(localName, found);
     }
   }
   for (const [name, component] of here) {
     const match = there.get(name) ?? findUnnamed(component, [...there.values()], remote);
     if (match === undefined) {
-      mapping.newHere.push(component);
+      const before = [...unused].find(([, one]) => isRenamed(component, one, { local, remote }))?.[0];
+      if (before === undefined) mapping.newHere.push(component);
+      else mapping.all.push({ status: 'renamed', kind, name, what: '', was: before });
+      unused.delete(before ?? '');
       continue;
     }
     there.delete(match.name);
@@ -255,10 +291,25 @@ function mapKind(kind: ComponentKind, { local, remote, origin, mapping }: KindIn
     mapping.pairs.push(pair);
     mapping.adopted.push(pair);
   }
+  for (const name of unused.keys()) mapping.all.push({ status: 'deleted here', kind, name, what: '' });
   for (const component of there.values()) {
     if (component.isExternal) mapping.all.push({ status: 'external', kind, name: component.name, what: '' });
     else mapping.newThere.push({ kind, component });
   }
+}
+
+/** Whether a local component has most texts of one in the API. */
+function isRenamed(
+  { kind, name }: LocalComponent,
+  component: RemoteComponent,
+  { local, remote }: Pick<KindInput, 'local' | 'remote'>,
+): boolean {
+  const sums = remote.sums.get(keyOf({ kind, name: component.name }));
+  const own = local.texts.filter(
+    (one) => one.kind === kind && one.name === name && one.text !== undefined && !BLANK.has(md5(one.text)),
+  );
+  const same = own.filter(({ section, text }) => sums?.get(section)?.includes(md5(text ?? '')));
+  return same.length > 0 && same.length * 2 >= own.length;
 }
 
 /**

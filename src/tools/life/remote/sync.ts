@@ -3,13 +3,17 @@ import path from 'node:path';
 import { readDocument } from '../../../engine/document/jsonc.js';
 import { CODE_TYPES, type ComponentKind, GENERAL_CODE_TYPES } from '../../../engine/loading/code-types.js';
 import { MANIFEST } from '../../../engine/loading/read-manifest.js';
+import { EngineError, isEngineError, TransportError } from '../../../shared/errors/engine-error.js';
 import { createFolderWriter, type FolderWriter, toFileName } from '../../../shared/files.js';
+import { mergeLines } from '../../../shared/line-diff.js';
 import { isPlainObject, ownMember, type PlainObject } from '../../../shared/plain-object.js';
 import { type AppFiles, openAppFiles } from '../app-files.js';
+import { nameProblem, splitWords } from '../names.js';
 import { componentFile, extensionOf, freeStem, type Manifest, recordsOf, withMember } from '../new-files.js';
 import {
   type Comparison,
   compareApps,
+  isSame,
   type MemberDifference,
   type SyncState,
   sumOf,
@@ -104,6 +108,8 @@ export interface SyncResult {
   /** Number of written texts, members and components. */
   readonly written: number;
   readonly failures: readonly string[];
+  /** Whether the connection was lost, which ends the exchange. */
+  readonly isLost: boolean;
 }
 
 interface Run {
@@ -115,6 +121,7 @@ interface Run {
   readonly state: SyncState;
   written: number;
   readonly failures: string[];
+  isLost: boolean;
 }
 
 function startRun(plan: SyncPlan, onWritten: OnWritten): Run {
@@ -127,6 +134,7 @@ function startRun(plan: SyncPlan, onWritten: OnWritten): Run {
     state: { texts: { ...plan.state.texts }, members: { ...plan.state.members } },
     written: 0,
     failures: [],
+    isLost: false,
   };
 }
 
@@ -135,18 +143,59 @@ async function noteWritten(run: Run, what: string): Promise<void> {
   await run.onWritten(what);
 }
 
-/** Runs work whose failure does not stop the others. */
+/** Runs work whose failure does not stop the others, unless the connection is lost. */
 async function attempt(run: Run, what: string, work: () => Promise<void>): Promise<void> {
+  if (run.isLost) return;
   try {
     await work();
   } catch (error) {
+    run.isLost = isEngineError(error, TransportError) && error.retryable;
     run.failures.push(`${what}: ${error instanceof Error ? error.message : String(error)}`);
   }
 }
 
+function endRun({ written, failures, isLost }: Run): SyncResult {
+  return { written, failures, isLost };
+}
+
+/**
+ * Compares a text of the API with the plan again, right before it is replaced.
+ *
+ * @throws EngineError (USAGE) if another client changed it
+ */
+async function assertTextUnchanged({ plan }: Run, { remote, what }: TextDifference): Promise<void> {
+  if (what === 'context') return assertMembersUnchanged({ plan }, remote, [what]);
+  const { api } = plan;
+  const planned = plan.remote.sums.get(keyOf(remote))?.get(what) ?? [];
+  const sums = await api.readSums();
+  const now = sums ? (sums.get(keyOf(remote))?.get(what) ?? []) : [md5(await api.readText(remote, what))];
+  assertUnchanged(isSame(planned, now));
+}
+
+/** @throws EngineError (USAGE) if another client changed one of the members since the plan */
+async function assertMembersUnchanged(
+  { plan }: Pick<Run, 'plan'>,
+  { kind, name }: RemoteName,
+  members: readonly string[],
+): Promise<void> {
+  if (kind === 'app') return;
+  const planned = plan.remote.components[kind].find((one) => one.name === name)?.members ?? {};
+  const { members: now } = await plan.api.readComponent(kind, name);
+  // Lists of components do not show every member.
+  assertUnchanged(
+    members.every((member) => !Object.hasOwn(planned, member) || isSame(planned[member], now[member])),
+  );
+}
+
+function assertUnchanged(isUnchanged: boolean): void {
+  if (isUnchanged) return;
+  throw new EngineError('USAGE', 'It changed after the plan was made, so it stays. Run the command again.');
+}
+
 /**
  * Writes local changes to the API. New components are created first, and the manifest names each at once, so that an
- * interrupted push can be repeated. Texts that fail are reported; the others are written.
+ * interrupted push can be repeated. Texts that fail are reported; the others are written. A lost connection ends the
+ * push. What another client changed since the plan stays.
  *
  * @param force whether the local side of a conflict replaces the other
  */
@@ -185,10 +234,12 @@ export async function push(
       ...WRITTEN.flatMap((kind) => all.filter((one) => one.kind === kind && !isGroups(one))),
       ...all.filter(isGroups),
     ];
-    for (const { text, remote, kind, name, what } of ordered) {
+    for (const difference of ordered) {
+      const { text, remote, kind, name, what } = difference;
       const title = [kind, name, what].filter((word) => word !== '').join(' ');
       await attempt(run, title, async () => {
         const content = text.text ?? '';
+        if (!created.has(`${kind} ${name}`)) await assertTextUnchanged(run, difference);
         if (what === 'context') await api.change(remote, { context: content });
         else await api.writeText(remote, what, content);
         run.state.texts[textKey(text)] = { local: md5(content), remote: md5(content) };
@@ -199,8 +250,8 @@ export async function push(
   } finally {
     await saveState(run);
   }
-  if (run.written > 0) await refreshState(run);
-  return { written: run.written, failures: run.failures };
+  if (run.written > 0) await attempt(run, 'comparison with Make', () => refreshState(run));
+  return endRun(run);
 }
 
 /** @returns remote names of created components by kind and local name */
@@ -252,6 +303,12 @@ async function pushMembers(
     if (entries.length === 0) continue;
     const names = entries.map(([member]) => member).join(', ');
     await attempt(run, `${kind} ${name} ${names}`, async () => {
+      if (before === undefined)
+        await assertMembersUnchanged(
+          run,
+          { kind, name: remote },
+          entries.map(([member]) => member),
+        );
       await api.change({ kind, name: remote }, Object.fromEntries(entries));
       await noteWritten(run, `${kind} ${name} ${names}`);
     });
@@ -296,28 +353,32 @@ async function refreshState(run: Run): Promise<void> {
   await writeState(run, state);
 }
 
+/** What a pull does with a conflict. */
+export type OnConflict = 'keep' | 'replace' | 'merge';
+
 /**
- * Writes changes of the API to the folder: texts, metadata, and new components with their files.
+ * Writes changes of the API to the folder: texts, metadata, and new components with their files. What changed in the
+ * folder since the plan stays.
  *
- * @param force whether the side of the API replaces the local one in a conflict
+ * @param onConflict `replace` writes the side of the API. `merge` writes texts of both sides between conflict markers,
+ * and keeps local members; then the local side counts as changed
  */
 export async function pull(
   plan: SyncPlan,
-  { force, onWritten }: { readonly force: boolean; readonly onWritten: OnWritten },
+  { onConflict, onWritten }: { readonly onConflict: OnConflict; readonly onWritten: OnWritten },
 ): Promise<SyncResult> {
   const run = startRun(plan, onWritten);
-  const { api, comparison } = plan;
-  const wins = (status: string): boolean => status === 'changed there' || (force && status === 'conflict');
+  const { comparison } = plan;
+  const wins = (status: string): boolean =>
+    status === 'changed there' || (onConflict === 'replace' && status === 'conflict');
   for (const { kind, local, remote } of comparison.adopted) addMapping(run, kind, { local, remote });
   for (const { text, remote, status, what } of comparison.texts) {
-    if (!wins(status)) continue;
+    const merges = onConflict === 'merge' && status === 'conflict';
+    if (!wins(status) && !merges) continue;
     await attempt(run, text.path, async () => {
-      const found = plan.remote.components[remote.kind as ComponentKind]?.find(
-        ({ name }) => name === remote.name,
-      );
-      const content =
-        what === 'context' ? String(found?.members['context'] ?? '') : await api.readText(remote, what);
-      await run.files.write(text.path, content);
+      const content = await readRemoteText(plan, remote, what);
+      assertUnchanged((await run.files.read(text.path)) === text.text);
+      await run.files.write(text.path, merges ? mergeLines(text.text ?? '', content) : content);
       noteText(run, { ...text, text: content }, remote);
       await noteWritten(run, text.path);
     });
@@ -332,16 +393,34 @@ export async function pull(
     run,
     comparison.members.filter(({ status }) => wins(status)),
   );
+  if (onConflict === 'merge') {
+    for (const { kind, name, what, there, status } of comparison.members) {
+      const key = `${kind} ${name}`;
+      if (status === 'conflict') run.state.members[key] = { ...run.state.members[key], [what]: there };
+    }
+  }
   await saveManifest(run);
-  await refreshState(run);
-  return { written: run.written, failures: run.failures };
+  await saveState(run);
+  await attempt(run, 'comparison with Make', () => refreshState(run));
+  return endRun(run);
+}
+
+/** A text as the API has it. */
+export async function readRemoteText(
+  { api, remote }: Pick<SyncPlan, 'api' | 'remote'>,
+  name: RemoteName,
+  section: string,
+): Promise<string> {
+  if (section !== 'context' || name.kind === 'app') return api.readText(name, section);
+  const found = remote.components[name.kind].find((one) => one.name === name.name);
+  return String(found?.members['context'] ?? '');
 }
 
 async function cloneComponent(run: Run, kind: ComponentKind, component: RemoteComponent): Promise<void> {
-  const { api } = run.plan;
   const taken = recordsOf(run.manifest, kind);
-  let local = component.name;
-  for (let number = 2; taken.has(local); number++) local = `${component.name}${number}`;
+  const wanted = localName(run, kind, component.name) ?? newLocalName(run, kind, component);
+  let local = wanted;
+  for (let number = 2; taken.has(local); number++) local = `${wanted}${number}`;
   const type = String(component.members['type'] ?? '');
   const isOauth = kind === 'connection' && type.startsWith('oauth');
   const stem = freeStem(run.manifest, kind, toFileName(local));
@@ -355,13 +434,7 @@ async function cloneComponent(run: Run, kind: ComponentKind, component: RemoteCo
       continue;
     }
     const section = sectionOf(kind, code);
-    const context = component.members['context'];
-    const text =
-      code === 'context'
-        ? typeof context === 'string'
-          ? context
-          : ''
-        : await api.readText({ kind, name: component.name }, section);
+    const text = await readRemoteText(run.plan, { kind, name: component.name }, section);
     const file = componentFile(kind, stem, code, { extension: extensionOf(run.manifest), isOauth });
     const content = text === 'null' ? emptyText(code) : text;
     await run.files.write(file, content);
@@ -371,6 +444,23 @@ async function cloneComponent(run: Run, kind: ComponentKind, component: RemoteCo
   const row = { ...rowOf(run, kind, component.members), codeFiles };
   run.manifest = withMember(run.manifest, ['components', kind, local], row);
   addMapping(run, kind, { local, remote: component.name });
+}
+
+/**
+ * The local name of a new component. Make names connections and webhooks after the app, so they get the names that
+ * `iml init app` and `iml add webhook` give: `account`, and the words of the label.
+ */
+function newLocalName({ plan }: Run, kind: ComponentKind, { name, members }: RemoteComponent): string {
+  if (kind === 'connection') {
+    const { appId } = plan.origin;
+    return name.startsWith(appId) ? `account${name.slice(appId.length)}` : name;
+  }
+  if (kind !== 'webhook') return name;
+  const words = splitWords(String(members['label'] ?? ''));
+  const made = words.map((word, index) =>
+    index === 0 ? word : word.charAt(0).toUpperCase() + word.slice(1),
+  );
+  return nameProblem(kind, made.join('')) === undefined ? made.join('') : name;
 }
 
 /** Notes a text that was read as what both sides have. */

@@ -20,8 +20,13 @@ export async function withRemoteApp<T>(
   try {
     await writeFile(path.join(root, MANIFEST), manifest.text);
     const plan = await planSync({ root, manifest, index, api });
-    const { texts, members, newHere, deletedThere } = plan.comparison;
-    const absent = [...newHere, ...deletedThere.map(({ kind, local }) => ({ kind, name: local }))];
+    const { texts, members, newHere, newThere, deletedHere, deletedThere, all } = plan.comparison;
+    const renamed = all.filter(({ status }) => status === 'renamed');
+    const absent = [
+      ...newHere,
+      ...deletedThere.map(({ kind, local }) => ({ kind, name: local })),
+      ...renamed.flatMap(({ kind, name }) => (kind === 'app' ? [] : [{ kind, name }])),
+    ];
     const there = { status: 'changed there' as const };
     const { failures } = await pull(
       {
@@ -32,11 +37,12 @@ export async function withRemoteApp<T>(
         ),
         comparison: {
           ...plan.comparison,
+          newThere: [...newThere, ...deletedHere],
           texts: texts.map((text) => ({ ...text, ...there })),
           members: members.map((member) => ({ ...member, ...there })),
         },
       },
-      { force: true, onWritten: async () => {} },
+      { onConflict: 'replace', onWritten: async () => {} },
     );
     const [failure] = failures;
     if (failure !== undefined) {
