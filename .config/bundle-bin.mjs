@@ -4,7 +4,7 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { build } from 'esbuild';
-import { AT_ONCE, FOR_NODE, inLayers, packaged, REQUIRE, ROOT, saxes } from './bundling.mjs';
+import { FOR_NODE, inLayers, packaged, REQUIRE, ROOT, saxes } from './bundling.mjs';
 
 /** Packages with native code or files of their own, and optional packages. */
 const EXTERNAL = [
@@ -172,14 +172,7 @@ export async function bundleBin(folder) {
     // esbuild cannot resolve the imports of UMD files.
     mainFields: ['module', 'main'],
     external: EXTERNAL,
-    plugins: [
-      substitutes,
-      late,
-      compiledCaseCheck,
-      packaged(folder),
-      saxes,
-      inLayers(LAYERS, [...AT_ONCE, 'engine/loading/load-app']),
-    ],
+    plugins: [substitutes, late, compiledCaseCheck, packaged(folder), saxes, inLayers(LAYERS)],
     banner: REQUIRE,
   });
   if (!isCaseCheckReplaced) throw new Error(`No file matches ${CASE_CHECK}.`);

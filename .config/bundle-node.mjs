@@ -6,7 +6,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { build } from 'esbuild';
 import { licensesOf } from './bundle-bin.mjs';
-import { AT_ONCE, FOR_NODE, inLayers, PACKAGED, packaged, REQUIRE, ROOT, saxes } from './bundling.mjs';
+import { FOR_NODE, inLayers, PACKAGED, packaged, REQUIRE, ROOT, saxes } from './bundling.mjs';
 
 /** The entries of the package. One bundle for all, so that they share code and error classes. */
 const ENTRIES = {
@@ -70,7 +70,7 @@ async function bundleLibrary(folder) {
     // `imports` of package.json selects its file. Only Node.js can load time zones on first use.
     external: ['#moment'],
     entryPoints: ENTRIES,
-    plugins: [packaged(folder), saxes, inLayers(LAYERS, AT_ONCE)],
+    plugins: [packaged(folder), saxes, inLayers(LAYERS)],
   });
   return metafile;
 }

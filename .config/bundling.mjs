@@ -36,29 +36,11 @@ export const REQUIRE = {
 };
 
 /**
- * Files whose dynamic imports become static imports in a bundle. Nearly every process needs them, and another file
- * costs more than its content.
- */
-export const AT_ONCE = [
-  'engine/create-engine',
-  'engine/engine-components',
-  'engine/loading/load-builtins',
-  'engine/component/check-and-connect',
-  'engine/component/start-run',
-  'engine/connection/connection',
-  'language/functions/function-groups',
-  'engine/parameters/validate-parameters',
-  'engine/module/run-module',
-  'engine/webhook/create-webhook',
-];
-
-/**
  * Reduces the number of files, each of which costs a process about a millisecond. esbuild splits files wherever two
  * entries need different modules. A layer is the file `base` with all its imports; its entries load all of it, in one
- * file. Files of `src` named in `atOnce` import statically what they otherwise import dynamically.
+ * file.
  */
-export function inLayers(layers, atOnce) {
-  const eager = new Set(atOnce.map((name) => resolveSource(`src/${name}.ts`)));
+export function inLayers(layers) {
   const below = new Map();
   for (const { base, entries } of layers) {
     if (!existsSync(path.join(ROOT, base))) continue;
@@ -66,13 +48,11 @@ export function inLayers(layers, atOnce) {
     for (const file of entries.map(resolveSource)) below.set(file, `${below.get(file) ?? ''}${statement}`);
   }
   return {
-    name: 'layers and at once',
+    name: 'layers',
     setup(bundler) {
       bundler.onLoad({ filter: /\/src\/.*\.ts$/ }, ({ path: file }) => {
         const layer = below.get(file);
-        if (layer === undefined && !eager.has(file)) return undefined;
-        const text = readFileSync(file, 'utf8');
-        return { contents: (layer ?? '') + (eager.has(file) ? loadAtOnce(text) : text), loader: 'ts' };
+        return layer && { contents: layer + readFileSync(file, 'utf8'), loader: 'ts' };
       });
     },
   };
@@ -82,16 +62,6 @@ export function inLayers(layers, atOnce) {
 function resolveSource(name) {
   const file = path.join(ROOT, name);
   return existsSync(file) ? realpathSync(file) : file;
-}
-
-/** Replaces the dynamic imports of a file by static ones. */
-function loadAtOnce(text) {
-  const imports = [];
-  const changed = text.replace(/(?<!typeof )\bimport\(('[^']+')\)/g, (_, from) => {
-    imports.push(`import * as loaded${imports.length} from ${from};`);
-    return `Promise.resolve(loaded${imports.length - 1})`;
-  });
-  return `${imports.join(' ')} ${changed}`;
 }
 
 /**

@@ -17,7 +17,7 @@ import { assertOk } from './component/report.js';
 import type { Runtime } from './component/runtime.js';
 import { type Connection, createConnection } from './connection/connection.js';
 import { createStoredConnections, type StoredConnections } from './connection/stored-connections.js';
-import type { CustomFunctions } from './custom-functions.js';
+import { type CustomFunctions, loadCustomFunctions } from './custom-functions.js';
 import type { App, ModuleType } from './document/app.js';
 import { compileCommunication } from './document/compile-request.js';
 import type { CompiledRequest } from './document/compiled-request.js';
@@ -236,14 +236,8 @@ function nameFunctions(options: EngineOptions, { sharedFunctions }: EngineIntern
   // The owner of shared functions closes them.
   if (sharedFunctions !== undefined) return { ...openWhenNamed(app, sharedFunctions), close: () => {} };
   const { functionTimeoutMs: timeMs } = resolveLimits(options.limits);
-  return openWhenNamed(app, async () => {
-    const { loadCustomFunctions } = await import('./custom-functions.js');
-    return loadCustomFunctions(app, compileEnvironment(options), {
-      trusted: trustFunctions === true,
-      timeMs,
-      wasm,
-    });
-  });
+  const rules = { trusted: trustFunctions === true, timeMs, wasm };
+  return openWhenNamed(app, () => loadCustomFunctions(app, compileEnvironment(options), rules));
 }
 
 const INSTANT: OptionShape = { expected: 'milliseconds since the epoch', fits: Number.isFinite };

@@ -1,7 +1,6 @@
 import type { Environment, FunctionTable } from '../language/environment.js';
-import { FUNCTIONS } from '../language/functions/table.js';
 import type { App } from './document/app.js';
-import { XML_FUNCTIONS } from './http/body/xml.js';
+import { APP_FUNCTIONS } from './loading/app-functions.js';
 import type { SandboxWarning } from './sandbox/sandbox.js';
 
 /** All functions of an app. */
@@ -23,8 +22,8 @@ export interface FunctionRules {
 }
 
 /**
- * Loads the custom functions of an app beside the built-in ones; one with the name of a built-in replaces it. An app without any loads nothing: QuickJS takes
- * longer to start than most runs.
+ * Loads the custom functions of an app beside the built-in ones; one with the name of a built-in replaces it. An app
+ * without custom functions loads nothing, because QuickJS takes longer to start than most runs.
  *
  * @throws SpecError (SPEC_INVALID) for two functions of one name
  */
@@ -53,6 +52,3 @@ export async function loadCustomFunctions(
     close: sandbox.close,
   };
 }
-
-/** The functions every app has. */
-export const APP_FUNCTIONS: FunctionTable = { ...FUNCTIONS, ...XML_FUNCTIONS };

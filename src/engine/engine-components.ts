@@ -9,9 +9,11 @@ import { type AnyReport, type Reporting, type RunReport, reporting } from './com
 import type { Runtime } from './component/runtime.js';
 import type { ModuleComponent, ModuleType } from './document/app.js';
 import { findEndpoint, findRpc } from './find-component.js';
-import type { ModuleParameters, ParametersInput } from './module/list-parameters.js';
-import type { EpochList } from './module/run-epoch.js';
+import { listParameters, type ModuleParameters, type ParametersInput } from './module/list-parameters.js';
+import { runEndpoint } from './module/run-endpoint.js';
+import { type EpochList, listEpoch } from './module/run-epoch.js';
 import { runModule } from './module/run-module.js';
+import { callRpc, runResponder } from './module/run-rpc.js';
 import { parseRpcReference, type RpcReference } from './parameters/rpc-reference.js';
 import type { BuiltResponse } from './run/build-answer.js';
 
@@ -68,7 +70,7 @@ export interface Endpoint<Types extends AnyEndpoint = AnyEndpoint> {
 
 const LISTING_SHAPES = { ...INPUT_SHAPES, resolve: ANY_BOOLEAN };
 
-/** Methods of a module. All except `run` are loaded on first use. */
+/** Methods of a module. */
 export function createEngineModule(
   module: ModuleComponent,
   runtime: Runtime,
@@ -92,18 +94,15 @@ export function createEngineModule(
     epoch: (input = {}) =>
       reportLater(async () => {
         checkInput(input);
-        const { listEpoch } = await import('./module/run-epoch.js');
         return listEpoch(module, input, runtime);
       }),
     respond: (input = {}) =>
       reportLater(async () => {
         checkInput(input);
-        const { runResponder } = await import('./module/run-rpc.js');
         return runResponder(module, input, runtime);
       }),
     parameters: async (input = {}) => {
       checkMembers(input, LISTING_SHAPES, 'The input of parameters');
-      const { listParameters } = await import('./module/list-parameters.js');
       return listParameters(module, input, runtime);
     },
   };
@@ -135,7 +134,6 @@ export function createEngineEndpoint(name: string, runtime: Runtime): Endpoint {
     run: (input = {}) =>
       reportLater(async () => {
         checkInput(input);
-        const { runEndpoint } = await import('./module/run-endpoint.js');
         return runEndpoint(endpoint, input, runtime);
       }),
   };
@@ -152,7 +150,6 @@ export async function callNamedRpc(
   runtime: Runtime,
 ): Promise<CallReport> {
   const rpc = findRpc(runtime.app, name);
-  const { callRpc } = await import('./module/run-rpc.js');
   return callRpc(rpc, query, input, runtime);
 }
 

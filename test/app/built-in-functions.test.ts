@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { APP_FUNCTIONS } from '../../src/engine/custom-functions.js';
-import { APP_FUNCTION_NAMES, loadAllBuiltins, loadBuiltins } from '../../src/engine/loading/load-builtins.js';
+import { APP_FUNCTIONS } from '../../src/engine/loading/app-functions.js';
 import { createEngine, defineApp } from '../../src/index.js';
 import { SIGNED_NAMES } from '../../src/language/functions/signatures.js';
 import { checkApp } from '../../src/tools/check/check-app.js';
@@ -14,15 +13,8 @@ function moduleOf(parts: object) {
 }
 
 describe('the built-in functions of an app', () => {
-  it('are all loaded if all are requested', async () => {
-    const all = await loadAllBuiltins();
-    expect(Object.keys(all).sort()).toEqual(Object.keys(APP_FUNCTIONS).sort());
-    for (const [name, fn] of Object.entries(all)) expect(fn).toBe(APP_FUNCTIONS[name]);
-  });
-
   it('are the same list for the engine, the check, the language server and the vectors', async () => {
     const names = Object.keys(APP_FUNCTIONS).sort();
-    expect([...APP_FUNCTION_NAMES].sort()).toEqual(names);
     expect([...SIGNED_NAMES].sort()).toEqual(names);
     const output = Object.fromEntries(names.map((name) => [name, `{{${name}()}}`]));
     const app = defineApp({
@@ -48,18 +40,6 @@ describe('the built-in functions of an app', () => {
     });
     expect((await checkApp(app)).filter(({ rule }) => rule === 'unknown-function')).toEqual([]);
     expect(runVector({ id: 'a', template: '{{toDataStructure(1)}}', error: 'unknown-function' })).toEqual([]);
-  });
-
-  it.each(Object.keys(APP_FUNCTIONS))('load if they are called: %s', async (name) => {
-    const table = await loadBuiltins([name]);
-    expect(table[name]).toBe(APP_FUNCTIONS[name]);
-    expect(Object.keys(table).length).toBeLessThan(Object.keys(APP_FUNCTIONS).length);
-  });
-
-  it('load none if none is called, and all for an unknown name', async () => {
-    expect(await loadBuiltins([])).toEqual({});
-    expect(await loadBuiltins(['upper', 'uper'])).toEqual(APP_FUNCTIONS);
-    expect(await loadBuiltins(['constructor'])).toEqual(APP_FUNCTIONS);
   });
 
   it.each([

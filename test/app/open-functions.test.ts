@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
 import { expect, it, vi } from 'vitest';
 import { createEngineWith } from '../../src/engine/create-engine.js';
-import { findNames, openWhenNamed } from '../../src/engine/open-functions.js';
+import { needsFunctions, openWhenNamed } from '../../src/engine/open-functions.js';
 import { createEngine, defineApp } from '../../src/index.js';
 import { createVirtualClock } from '../../src/tools/testing/index.js';
 import { service } from '../run/helpers.js';
@@ -91,18 +91,8 @@ it.each(['own', 'formed'])(
 const manyNames = Array.from({ length: 1000 }, (_, number) => `own${number}`);
 
 it('finds a custom function by its name in any text, regardless of their number', () => {
-  expect(findNames({ output: '{{upper(own999(1))}}' }, manyNames)).toEqual({
-    called: ['upper', 'own999'],
-    asksRpcs: false,
-    isCustom: true,
-  });
-  expect(findNames({ output: ['{{lower(1)}}', 'a label'] }, manyNames).isCustom).toBe(false);
-  expect(findNames(['rpc://fields'], manyNames)).toEqual({ called: [], asksRpcs: true, isCustom: true });
-});
-
-it('finds the calls in expressions without braces', () => {
-  const find = (value: unknown): readonly string[] => findNames(value, []).called;
-  expect(find({ log: { sanitize: ['request.body<sha256(parameters.pin)>'] } })).toEqual(['sha256']);
-  expect(find({ response: { iterate: 'keys(body)' } })).toEqual(['keys']);
-  expect(find({ message: 'Not found (404)' })).toEqual([]);
+  expect(needsFunctions({ output: '{{upper(own999(1))}}' }, manyNames)).toBe(true);
+  expect(needsFunctions({ '{{own1()}}': 1 }, manyNames)).toBe(true);
+  expect(needsFunctions({ output: ['{{lower(1)}}', 'a label'] }, manyNames)).toBe(false);
+  expect(needsFunctions(['rpc://fields'], manyNames)).toBe(true);
 });

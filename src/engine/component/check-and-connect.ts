@@ -1,7 +1,7 @@
 import { listSources } from '../parameters/form.js';
 import type { CheckParameters } from '../parameters/form-check.js';
 import { type RunContext, raceWithAbort, warn } from '../run/run-context.js';
-import type { PreparedParameters } from './check-parameters.js';
+import { findFormSecrets, type PreparedParameters, prepareParameters } from './check-parameters.js';
 import { withReadableValues } from './report.js';
 import type { RunSubject } from './run-subject.js';
 import type { FormInput, Runtime } from './runtime.js';
@@ -56,7 +56,7 @@ async function begin(
   input.signal?.throwIfAborted();
   const prepared: PreparedParameters = hasNoParameters(input, subject)
     ? { parameters: input.parameters ?? {}, secrets: [] }
-    : await checkParameters(runtime, input, subject);
+    : await prepareParameters(runtime, input, subject);
   const connection = await openConnection(runtime, input, subject);
   const { parameters, secrets } = prepared;
   const metadata = subject.metadata && { ...subject.metadata, ...prepared.metadata, ...input.metadata };
@@ -67,7 +67,7 @@ async function begin(
   try {
     const { log } = started.context.run;
     log.collectCredentials(secrets);
-    log.collectCredentials(await findConnectionSecrets(runtime, subject, connection));
+    log.collectCredentials(findConnectionSecrets(runtime, subject, connection));
     await openFunctions(runtime, subject, started.context);
     await applyCommonTimeout(runtime, started.context);
     return started;
@@ -91,29 +91,14 @@ function hasNoParameters({ parameters }: RunInput, { form }: RunSubject): boolea
   return form.elements.length === 0 && Object.keys(parameters ?? {}).length === 0;
 }
 
-let loading: Promise<typeof import('./check-parameters.js')> | undefined;
-
-/** Loaded with the first parameters of a process. */
-async function checkParameters(
-  runtime: Runtime,
-  input: RunInput,
-  subject: RunSubject,
-): Promise<PreparedParameters> {
-  loading ??= import('./check-parameters.js');
-  const { prepareParameters: readyParameters } = await loading;
-  return readyParameters(runtime, input, subject);
-}
-
 /** Collects values of password fields in the connection's form, regardless of their names. */
-async function findConnectionSecrets(
+function findConnectionSecrets(
   { app }: Runtime,
   { connections }: RunSubject,
   values: Readonly<Record<string, unknown>> | undefined,
-): Promise<readonly string[]> {
+): readonly string[] {
   const forms = connections.flatMap((name) => app.connections.get(name)?.params ?? []);
   if (forms.length === 0 || values === undefined) return [];
-  loading ??= import('./check-parameters.js');
-  const { findFormSecrets } = await loading;
   return forms.flatMap((form) => findFormSecrets(form, values));
 }
 

@@ -16,6 +16,7 @@ import {
   startContext,
   withPosition,
 } from '../run/run-context.js';
+import { callEndpoint } from './call-endpoint.js';
 import type { Runtime, StartInput } from './runtime.js';
 
 export interface StartedRun {
@@ -65,11 +66,7 @@ export function startRun(
     timeoutMs: readTimeout(runtime.app, runtime.settings.limits, common),
     limits: limitsWithCommon(runtime.settings.limits, common),
     keepsHost: traits.keepsHost === true,
-    // Loaded lazily, as few apps have endpoints.
-    callEndpoint: async (call, context) => {
-      const { callEndpoint } = await import('./call-endpoint.js');
-      return callEndpoint(call, context, runtime);
-    },
+    callEndpoint: (call, context) => callEndpoint(call, context, runtime),
     hidesTemp: traits.hidesTemp,
     identifyConnection: () => nameConnection(runtime, input, traits),
   };

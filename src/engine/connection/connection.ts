@@ -2,8 +2,8 @@ import { createSingleFlight } from '../../shared/concurrency.js';
 import { type Reporting, type RunReport, withReadableValues } from '../component/report.js';
 import type { Runtime } from '../component/runtime.js';
 import type { ConnectionComponent } from '../document/app.js';
-import type { CallbackQuery } from './authorize-connection.js';
-import type { CompiledConnection } from './compile-connection.js';
+import { authorize, type CallbackQuery, complete, create } from './authorize-connection.js';
+import { type CompiledConnection, compileConnection } from './compile-connection.js';
 import {
   type AuthorizationReport,
   type AuthorizeInput,
@@ -17,6 +17,7 @@ import {
   type RefreshInput,
   reportStep,
 } from './connection-input.js';
+import { invalidate, refresh, testConnection } from './refresh-connection.js';
 import type { StepContext } from './start-step.js';
 
 /**
@@ -55,15 +56,13 @@ export interface Connection {
 }
 
 /**
- * Creates a connection. Loads and compiles nothing before the first step, as most runs receive connection data and
- * need no step.
+ * Creates a connection. Compiles nothing before the first step, as most runs receive connection data and need no step.
  *
  * @see https://developers.make.com/custom-apps-documentation/app-components/connections
  */
 export function createConnection(component: ConnectionComponent, runtime: Runtime): Connection {
   let compiled: Promise<CompiledConnection> | undefined;
   const compileNow = async (): Promise<CompiledConnection> => {
-    const { compileConnection } = await import('./compile-connection.js');
     const directives = await runtime.directives(component.communication?.value);
     return compileConnection(component, directives);
   };
@@ -82,26 +81,14 @@ export function createConnection(component: ConnectionComponent, runtime: Runtim
       const connection = await compile();
       return connection.kind !== 'basic' && connection.authorize !== undefined;
     },
-    create: (input = {}) =>
-      runStep(input, [], async () => (await import('./authorize-connection.js')).create(context, input)),
-    authorize: (input) =>
-      runStep(input, [], async () => (await import('./authorize-connection.js')).authorize(context, input)),
+    create: (input = {}) => runStep(input, [], () => create(context, input)),
+    authorize: (input) => runStep(input, [], () => authorize(context, input)),
     complete: (pending, query, options = {}) =>
-      runStep(options, [pending, query], async () =>
-        (await import('./authorize-connection.js')).complete(context, pending, query, options),
-      ),
-    test: (known, options = {}) =>
-      runStepWith(known, options, async () =>
-        (await import('./refresh-connection.js')).test(context, known, options),
-      ),
-    refresh: (known, input = {}) =>
-      runStepWith(known, input, async () =>
-        (await import('./refresh-connection.js')).refresh(context, known, input),
-      ),
+      runStep(options, [pending, query], () => complete(context, pending, query, options)),
+    test: (known, options = {}) => runStepWith(known, options, () => testConnection(context, known, options)),
+    refresh: (known, input = {}) => runStepWith(known, input, () => refresh(context, known, input)),
     invalidate: (known, options = {}) =>
-      runStepWith(known, options, async () =>
-        (await import('./refresh-connection.js')).invalidate(context, known, options),
-      ),
+      runStepWith(known, options, () => invalidate(context, known, options)),
   };
 }
 

@@ -92,7 +92,7 @@ function refreshFailed(error: AppError): AppError {
 }
 
 /** Implements `Connection.test`. */
-export async function test(
+export async function testConnection(
   context: StepContext,
   known: KnownConnection,
   options: ConnectionOptions,

@@ -11,8 +11,8 @@ import { DOCUMENT_RULES, type DocumentKind, holdsTemplates } from '../document/d
 import type { JsonType, KeyShape, Shape } from '../document/shape.js';
 import { checkFunctions, nameFile } from '../sandbox/check-functions.js';
 import { DEFAULT_SANDBOX_LIMITS } from '../sandbox/sandbox.js';
+import { APP_FUNCTION_NAMES } from './app-functions.js';
 import { type AppParts, CODE_TYPES, type ComponentPart, communicationKind } from './code-types.js';
-import { APP_FUNCTION_NAMES } from './load-builtins.js';
 
 /** Checks all files of an app, and that no component lacks a required file. */
 export function checkDocuments(app: App, parts: AppParts, warn: Warn): void {

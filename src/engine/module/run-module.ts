@@ -17,7 +17,7 @@ import { runError } from '../run/evaluate-directive.js';
 import { collectPages, prefetch } from '../run/page-source.js';
 import { type CommunicationPlan, runCommunication } from '../run/run-communication.js';
 import { type RunContext, throwIfAborted, warn } from '../run/run-context.js';
-import type { Poll } from './poll.js';
+import { Poll } from './poll.js';
 import { MovingState, type PolledItem } from './trigger-state.js';
 
 /**
@@ -94,7 +94,6 @@ function runTrigger(module: ModuleComponent, input: RunInput, runtime: Runtime):
     start: async () => beginRun(runtime, { ...input, data: given, names }, moduleSubject(module)),
     pages: async (context) => {
       const requests = await runtime.compile(requireCommunication(module));
-      const { Poll } = await import('./poll.js');
       const poll = new Poll(requests, given, start, context);
       // The plan passes pages to the poll; new items are known after the last page.
       const { end } = await collectPages(runCommunication(requests, poll.context, poll.plan));

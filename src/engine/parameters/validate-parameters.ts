@@ -9,6 +9,7 @@ import {
   oneOfChoices,
   wholeNumber,
 } from '../../shared/errors/check-options.js';
+import { checkValues } from './check-values.js';
 import type { ValidateParametersOptions, ValidateParametersResult } from './form-check.js';
 import { listFormElements, type ReadForm } from './parameter-spec.js';
 
@@ -46,7 +47,5 @@ export async function validateParameters(
   options: ValidateParametersOptions = {},
 ): Promise<ValidateParametersResult> {
   checkOptions(options, SHAPES, 'The options of validateParameters');
-  // Loaded lazily, as many programs check no form.
-  const { checkValues } = await import('./check-values.js');
   return checkValues(listFormElements(form, 'validateParameters'), values, options);
 }

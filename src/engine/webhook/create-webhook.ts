@@ -2,10 +2,10 @@ import { checkInput } from '../component/input-shapes.js';
 import { type Reporting, reporting, withReadableValues } from '../component/report.js';
 import type { Runtime } from '../component/runtime.js';
 import type { WebhookComponent } from '../document/app.js';
-import type { CompiledWebhook } from './compile-webhook.js';
+import { type CompiledWebhook, compileWebhook } from './compile-webhook.js';
 import type { IncomingCall, WebhookLimits } from './incoming-call.js';
-import type { WebhookInput } from './process-webhook.js';
-import type { HookInput, HookReport, HookStep } from './run-hook-request.js';
+import { processWebhook, type WebhookInput } from './process-webhook.js';
+import { type HookInput, type HookReport, type HookStep, runHookRequest } from './run-hook-request.js';
 import type { WebhookReport } from './webhook-report.js';
 
 /** A webhook of an app, ready to be called, attached and detached any number of times. */
@@ -26,14 +26,10 @@ export interface Webhook {
   readonly update: (input?: HookInput) => Reporting<HookReport>;
 }
 
-/** Creates a webhook of an app. Its specification is compiled, and its code loaded, at the first call. */
+/** Creates a webhook of an app. Its specification is compiled at the first call. */
 export function createWebhook(component: WebhookComponent, runtime: Runtime, limits: WebhookLimits): Webhook {
   const { name } = component;
-  let handle: Handle | undefined;
-  const handleFirst: Handle = async (request, input) => {
-    handle = await openHandle(component, runtime, limits);
-    return handle(request, input);
-  };
+  const handle = createHandle(component, runtime, limits);
   const run =
     (step: HookStep) =>
     (input: HookInput = {}): Reporting<HookReport> =>
@@ -42,13 +38,13 @@ export function createWebhook(component: WebhookComponent, runtime: Runtime, lim
           checkInput(input);
           return withReadableValues(
             () => [input.parameters, input.webhook, input.data, input.names],
-            () => runStep(step, input, component, runtime),
+            () => runHookRequest(step, component[step], input, { component, runtime }),
           );
         })(),
       );
   return {
     name,
-    handle: (request, input) => reporting((handle ?? handleFirst)(request, input)),
+    handle: (request, input) => reporting(handle(request, input)),
     attach: run('attach'),
     detach: run('detach'),
     update: run('update'),
@@ -57,15 +53,13 @@ export function createWebhook(component: WebhookComponent, runtime: Runtime, lim
 
 type Handle = (request: Request | IncomingCall, input: WebhookInput | undefined) => Promise<WebhookReport>;
 
-async function openHandle(
+function createHandle(
   { type, communication }: WebhookComponent,
   runtime: Runtime,
   limits: WebhookLimits,
-): Promise<Handle> {
-  const { processWebhook } = await import('./process-webhook.js');
+): Handle {
   let compiled: CompiledWebhook | undefined;
   const compile = async (): Promise<CompiledWebhook> => {
-    const { compileWebhook } = await import('./compile-webhook.js');
     const directives = await runtime.directives(communication?.value);
     const ready = compileWebhook(communication, directives);
     compiled = ready;
@@ -73,14 +67,4 @@ async function openHandle(
   };
   const ready = { compile: () => compiled ?? compile(), isShared: type === 'web-shared', limits, runtime };
   return (request, input) => processWebhook(ready, request, input);
-}
-
-async function runStep(
-  step: HookStep,
-  input: HookInput,
-  component: WebhookComponent,
-  runtime: Runtime,
-): Promise<HookReport> {
-  const { runHookRequest } = await import('./run-hook-request.js');
-  return runHookRequest(step, component[step], input, { component, runtime });
 }

@@ -85,34 +85,3 @@ export function listPaths(nodes: readonly Expression[]): readonly WrittenPath[] 
   }
   return paths;
 }
-
-/**
- * Lists the names before opening parentheses in a template. The result has every called function, and may have other
- * names that look like a call. Much faster than parsing.
- *
- * @param from offset of the first parenthesis to examine. Default: 0
- * @param to offset after the last parenthesis to examine. Default: the length of the template
- */
-export function findCalls(template: string, from = 0, to: number = template.length): readonly string[] {
-  const names: string[] = [];
-  for (let at = template.indexOf('(', from); at >= 0 && at < to; at = template.indexOf('(', at + 1)) {
-    let end = at;
-    while (end > 0 && template.charCodeAt(end - 1) <= 0x20) end--;
-    let start = end;
-    while (start > 0 && canStandInName(template.charCodeAt(start - 1))) start--;
-    if (start < end) names.push(template.slice(start, end));
-  }
-  return names;
-}
-
-/** All characters beyond ASCII count as part of a name, white space included: an exact test would be slow. */
-function canStandInName(code: number): boolean {
-  return (
-    (code >= 0x61 && code <= 0x7a) ||
-    (code >= 0x41 && code <= 0x5a) ||
-    (code >= 0x30 && code <= 0x39) ||
-    code === 0x5f ||
-    code === 0x24 ||
-    code > 0x7f
-  );
-}

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { FUNCTION_GROUPS } from '../../../src/language/functions/function-groups.js';
 import { findSignature, printSignature, SIGNED_NAMES } from '../../../src/language/functions/signatures.js';
 import { functions } from '../../../src/language/index.js';
 
@@ -36,16 +35,5 @@ describe('signatures', () => {
 
   it.each(['constructor', 'nothing', '__proto__'])('are undefined for %s', (name) => {
     expect(findSignature(name)).toBeUndefined();
-  });
-});
-
-describe('groups', () => {
-  it.each(FUNCTION_GROUPS)('load their functions: $names', async ({ names, load }) => {
-    expect(Object.keys(await load()).sort()).toEqual([...names].sort());
-  });
-
-  it('list every function once', () => {
-    const names = FUNCTION_GROUPS.flatMap((group) => group.names);
-    expect(names.toSorted()).toEqual(Object.keys(functions).sort());
   });
 });

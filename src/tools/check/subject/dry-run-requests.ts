@@ -1,10 +1,10 @@
 import { initialVariables, requireEndpoint } from '../../../engine/component/call-endpoint.js';
 import { asRunError } from '../../../engine/component/report.js';
-import { APP_FUNCTIONS } from '../../../engine/custom-functions.js';
 import type { App } from '../../../engine/document/app.js';
 import type { DirectiveContext } from '../../../engine/document/compile-directive.js';
 import type { CompiledRequest } from '../../../engine/document/compiled-request.js';
 import { selectResponseType } from '../../../engine/http/body/decode-body.js';
+import { APP_FUNCTIONS } from '../../../engine/loading/app-functions.js';
 import { CallBudget } from '../../../engine/run/call-budget.js';
 import { evaluateLimit } from '../../../engine/run/collect-outputs.js';
 import type { EngineSettings } from '../../../engine/run/engine-settings.js';

@@ -16,8 +16,8 @@ import {
 import type { CompiledRequest } from '../../../engine/document/compiled-request.js';
 import { type Document, subDocument } from '../../../engine/document/document.js';
 import { holdsTemplates } from '../../../engine/document/document-shapes.js';
+import { APP_FUNCTION_NAMES } from '../../../engine/loading/app-functions.js';
 import type { ComponentKind } from '../../../engine/loading/code-types.js';
-import { APP_FUNCTION_NAMES } from '../../../engine/loading/load-builtins.js';
 import { compileTrigger } from '../../../engine/module/compile-trigger.js';
 import { Poll } from '../../../engine/module/poll.js';
 import { compileEpoch } from '../../../engine/module/run-epoch.js';

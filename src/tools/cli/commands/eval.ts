@@ -1,4 +1,4 @@
-import { APP_FUNCTIONS } from '../../../engine/custom-functions.js';
+import { APP_FUNCTIONS } from '../../../engine/loading/app-functions.js';
 import { type CompileOptions, evaluate } from '../../../language/compile.js';
 import { listenForMissing } from '../../../language/environment.js';
 import type { PlainObject } from '../../../shared/plain-object.js';

@@ -1,5 +1,5 @@
-import { APP_FUNCTIONS } from '../../../engine/custom-functions.js';
 import type { App, FunctionComponent } from '../../../engine/document/app.js';
+import { APP_FUNCTIONS } from '../../../engine/loading/app-functions.js';
 import { GuestError } from '../../../engine/sandbox/check-functions.js';
 import type { SandboxFunction } from '../../../engine/sandbox/sandbox.js';
 import { toEnvironment } from '../../../language/environment.js';
