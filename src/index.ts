@@ -63,3 +63,5 @@ export { createNetworkGuard } from './engine/http/network-guard.js';
 export type { Transport, TransportRequest, TransportResponse } from './engine/http/transport.js';
 export { createUndiciTransport } from './engine/http/undici-transport.js';
 export type { Clock } from './shared/clock.js';
+export { createTracing } from './shared/open-telemetry.js';
+export type { SpanInput, TraceSpan, Tracing } from './shared/tracing.js';

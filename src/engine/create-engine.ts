@@ -118,6 +118,7 @@ function openEngine(options: EngineOptions, internals: EngineInternals): Engine 
     onPageLoop: options.onPageLoop ?? DEFAULT_ON_PAGE_LOOP,
     trace: options.trace ?? 'summary',
     onTrace: options.onTrace,
+    tracing: options.tracing,
     observer: options.observer,
     onDecoded: internals.onDecoded,
   });

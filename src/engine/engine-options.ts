@@ -14,6 +14,7 @@ import {
   oneOfChoices,
   TEXT_LIST,
 } from '../shared/errors/check-options.js';
+import type { Tracing } from '../shared/tracing.js';
 import { CHECK_PARAMETERS } from './component/input-shapes.js';
 import { STORE_SHAPE } from './connection/connection-input.js';
 import type { ConnectionStore } from './connection/connection-store.js';
@@ -55,8 +56,10 @@ export interface EngineOptions
   readonly onPageLoop?: 'warn' | 'stop' | 'error' | undefined;
   /** Content of trace events: sizes (`summary`, default), bodies (`full`), or also variables and outputs (`deep`). */
   readonly trace?: TraceDepth | undefined;
-  /** Receives each trace event. */
+  /** Receives each trace event, and the run that it belongs to. */
   readonly onTrace?: TraceListener | undefined;
+  /** Spans of runs, pages and requests: `await createTracing()` for OpenTelemetry. Default: none. */
+  readonly tracing?: Tracing | undefined;
   /** Observes the directives and branches that run, for coverage. Default: none. */
   readonly observer?: RunObserver | undefined;
   /**
@@ -97,6 +100,7 @@ export const ENGINE_SHAPES: OptionShapes<EngineOptions> = {
   onPageLoop: oneOfChoices('warn', 'stop', 'error'),
   trace: oneOfChoices('summary', 'full', 'deep'),
   onTrace: ANY_FUNCTION,
+  tracing: objectWithFunctions(['startSpan']),
   observer: objectWithFunctions(['onDirective', 'onDecision']),
   checkParameters: CHECK_PARAMETERS,
   connections: STORE_SHAPE,
@@ -119,6 +123,7 @@ export const HTTP_SHAPES: OptionShapes<HttpOptions> = {
   allow: TEXT_LIST,
   hosts: oneOfChoices('any', 'declared'),
   appHosts: TEXT_LIST,
+  sendTraceparent: ANY_BOOLEAN,
   crossHostSecrets: oneOfChoices('withhold', 'send'),
   ...TRANSPORT_SHAPES,
 };

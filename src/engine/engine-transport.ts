@@ -14,8 +14,10 @@ import { lowerFirst } from '../shared/text.js';
 import { findDeclaredHosts } from './declared-hosts.js';
 import type { App } from './document/app.js';
 import { completeResponses } from './http/content-decoding.js';
+import { findHeader } from './http/headers.js';
 import {
   type HostMapping,
+  type HostMatcher,
   type HostPolicy,
   mapHosts,
   readHostMap,
@@ -24,7 +26,7 @@ import {
 } from './http/host-policy.js';
 import { parseHttpUrl } from './http/http-url.js';
 import { createNetworkGuard } from './http/network-guard.js';
-import type { Transport, TransportResponse } from './http/transport.js';
+import { readTraceparent, type Transport, type TransportResponse } from './http/transport.js';
 import { createUndiciTransport, type UndiciTransportOptions } from './http/undici-transport.js';
 
 /**
@@ -59,6 +61,10 @@ export interface HttpOptions extends Omit<UndiciTransportOptions, 'guard'> {
    */
   readonly appHosts?: readonly string[] | undefined;
   /**
+   * Sends the `traceparent` of the span of a request (`tracing`) to hosts that the app or `appHosts` name. Default: false.
+   */
+  readonly sendTraceparent?: boolean | undefined;
+  /**
    * Treatment of secrets in redirects and next pages on hosts of other owners: `withhold` removes them and warns,
    * `send` sends them as Make does. Default: `withhold`.
    */
@@ -86,6 +92,7 @@ export function createEngineTransport(app: App, options: HttpOptions): EngineTra
     baseUrl,
     hosts: reach = 'any',
     appHosts = [],
+    sendTraceparent = false,
     crossHostSecrets = 'withhold',
     ...settings
   } = options;
@@ -98,13 +105,12 @@ export function createEngineTransport(app: App, options: HttpOptions): EngineTra
     isRedirected: (url) => base !== undefined || hosts.resolve(url) !== undefined,
   };
   // Searches all documents of the app.
-  const isDeclared = reach === 'any' ? undefined : findDeclaredHosts(app);
+  const isDeclared = reach === 'any' && !sendTraceparent ? undefined : findDeclaredHosts(app);
+  const isOwn: HostMatcher = (url) => isDeclared?.(url) === true || policy.isNamed(url);
   const layered = (direct: Transport, mapped: Transport): Transport => {
     const called = mapHosts({ hosts, direct, mapped, baseUrl });
-    const reached =
-      isDeclared === undefined
-        ? called
-        : refuseUndeclared(called, (url) => isDeclared(url) || policy.isNamed(url));
+    const traced = sendTraceparent ? addTraceparent(called, isOwn) : called;
+    const reached = reach === 'any' ? traced : refuseUndeclared(traced, isOwn);
     return completeResponses(wrap(reached, layer), { maxBytes: settings.maxResponseBytes });
   };
   if (own !== undefined) {
@@ -120,6 +126,17 @@ export function createEngineTransport(app: App, options: HttpOptions): EngineTra
     close: async () => {
       await Promise.all([direct.close(), mapped.close()]);
     },
+  };
+}
+
+/** Sends the header `traceparent` to hosts of the app. One that the app sets stays. */
+function addTraceparent(transport: Transport, isOwn: HostMatcher): Transport {
+  return async (request) => {
+    const isSet = findHeader(request.headers, 'traceparent') !== undefined;
+    if (isSet || !isOwn(parseHttpUrl(request.url))) return transport(request);
+    const value = await readTraceparent(request);
+    if (value === undefined) return transport(request);
+    return transport({ ...request, headers: [...request.headers, ['traceparent', value]] });
   };
 }
 

@@ -1,6 +1,7 @@
 import type { Clock } from '../shared/clock.js';
+import type { Tracing } from '../shared/tracing.js';
 import type { HostLimits } from './host-limits.js';
-import type { HostObserver, HostTracing } from './observer.js';
+import type { HostObserver } from './observer.js';
 import type { Flows } from './ports.js';
 import type { HostQueue } from './queue/host-queue.js';
 import type { HostStore } from './store/tables.js';
@@ -20,7 +21,7 @@ export interface HostContext {
   /** Notes when stored work becomes due, so that this process wakes its key at that time. */
   readonly dueAt: (atMs: number) => void;
   readonly checkpoint: Checkpoint;
-  readonly tracing: HostTracing;
+  readonly tracing: Tracing;
   readonly observe: HostObserver;
   /** Reports an error of the host itself. */
   readonly onError: (error: unknown) => void;

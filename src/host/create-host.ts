@@ -21,6 +21,7 @@ import {
 } from '../shared/server/plain-request.js';
 import { type FetchServer, type ListenOptions, serveOn } from '../shared/server/serve-fetch.js';
 import { explainDriverError } from '../shared/store/sql-database.js';
+import { NO_TRACING, type Tracing } from '../shared/tracing.js';
 import type { Checkpoint, HostContext } from './context.js';
 import {
   createIncomingConnections,
@@ -46,7 +47,7 @@ import {
   removeHook,
 } from './hooks/hooks.js';
 import { DEFAULT_GRACE_MS, type HostLimits, resolveHostLimits } from './host-limits.js';
-import { type HostObserver, type HostTracing, NO_TRACING, tellAll } from './observer.js';
+import { type HostObserver, tellAll } from './observer.js';
 import type { Flows, Receiver } from './ports.js';
 import type { HostQueue } from './queue/host-queue.js';
 import { createLocalQueue } from './queue/local-queue.js';
@@ -87,8 +88,8 @@ export interface HostOptions {
   readonly observer?: HostObserver | undefined;
   /** Metrics for `/metrics`: `await createHostMetrics()`. Default: none; `/metrics` returns 404. */
   readonly metrics?: HostMetrics | undefined;
-  /** Tracing of calls and runs: `await createHostTracing()`. Default: none. */
-  readonly tracing?: HostTracing | undefined;
+  /** Tracing of calls and runs: `await createTracing()`. Default: none. */
+  readonly tracing?: Tracing | undefined;
   /** Whether scenarios are set up already. If not, `/ready` returns 503 until `start`. Default: true. */
   readonly isSetUp?: boolean | undefined;
   /** @internal Called at points where tests may end the process. */
@@ -140,7 +141,7 @@ const SHAPES: OptionShapes<HostOptions> = {
   baseUrl: ANY_TEXT,
   observer: ANY_FUNCTION,
   metrics: ANY_VALUE,
-  tracing: objectWithFunctions(['inSpan']),
+  tracing: objectWithFunctions(['startSpan']),
   isSetUp: ANY_BOOLEAN,
   checkpoint: ANY_FUNCTION,
 };

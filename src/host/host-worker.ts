@@ -4,12 +4,13 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Engine } from '../engine/create-engine.js';
 import { jsonText } from '../engine/http/body/encode-body.js';
 import type { AppSource, WorkerContext } from '../engine/pool/messages.js';
+import { TASK_TRACING } from '../engine/pool/task-spans.js';
 import type { PoolEngineOptions, PoolSetupContext } from '../engine/pool/worker-engines.js';
 import { createBoundedCache } from '../shared/bounded-cache.js';
 import { fromPortable } from '../shared/portable-value.js';
 import { toPlainResponse } from '../shared/server/plain-request.js';
 import { escapeUnsafe } from '../shared/text.js';
-import type { HostSpan, HostTracing } from './observer.js';
+import { NO_SPAN, type Tracing } from '../shared/tracing.js';
 import type { CarriedBundles, CarriedDraft, CarriedOutcome, FlowTask, ReceiveTask } from './pool-ports.js';
 import type { FlowRequest, FlowSource, Flows, IncompleteDraft, PollProgress } from './ports.js';
 import { createFlows } from './scenarios/scenario-flows.js';
@@ -122,29 +123,14 @@ function findFlows(engines: Readonly<Record<string, Engine>>, expressions: FlowT
   return flows;
 }
 
-let lastSpan = 0;
-
 /** Applies the run deadline to each step and opens its span in the main thread. */
-const STEPS: HostTracing = {
-  inSpan: async (wanted, work) => {
+const STEPS: Tracing = {
+  startSpan: (input) => {
     const { task, context } = currentTask();
     context.restartDeadline();
-    if (!task.uses.spans) return work(NO_SPAN);
-    const id = ++lastSpan;
-    let failure: string | undefined;
-    await context.call('span.begin', id, wanted);
-    try {
-      return await work({ ...NO_SPAN, fail: (message) => (failure = message) });
-    } catch (error) {
-      failure = error instanceof Error ? error.name : 'Error';
-      throw error;
-    } finally {
-      await context.call('span.end', id, failure);
-    }
+    return task.uses.spans ? TASK_TRACING.startSpan(input) : NO_SPAN;
   },
 };
-
-const NO_SPAN: HostSpan = { traceparent: undefined, set: () => {}, fail: () => {} };
 
 function toRequest(task: FlowTask, context: WorkerContext, answers: Promise<unknown>[]): FlowRequest {
   const { scenario, triggerState, source, room, uses } = task;

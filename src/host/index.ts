@@ -9,7 +9,6 @@ export { createLocalQueue } from './queue/local-queue.js';
 export { createPostgresQueue } from './queue/postgres-queue.js';
 export { createScenarioFlows } from './scenarios/scenario-flows.js';
 export { createNotifier } from './server/notifier.js';
-export { createHostTracing } from './server/open-telemetry.js';
 export { createHostMetrics } from './server/status-pages.js';
 export { openHostPostgres, openHostSqlite } from './store/open-host-store.js';
 export type { HostStore } from './store/tables.js';

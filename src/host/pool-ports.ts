@@ -1,8 +1,8 @@
-import { AsyncResource } from 'node:async_hooks';
 import { type AppDefinition, defineApp } from '../engine/loading/define-app.js';
 import { loadApp } from '../engine/loading/load-app.js';
 import type { EnginePool } from '../engine/pool/engine-pool.js';
 import type { AppSource, PoolCalls } from '../engine/pool/messages.js';
+import { createTaskSpans } from '../engine/pool/task-spans.js';
 import { TerminatedError } from '../engine/pool/terminated.js';
 import type { IncomingCall } from '../engine/webhook/incoming-call.js';
 import type { CompileOptions } from '../language/compile.js';
@@ -24,7 +24,7 @@ import { EngineError } from '../shared/errors/engine-error.js';
 import type { PlainObject } from '../shared/plain-object.js';
 import { type PlainResponse, toFetchResponse } from '../shared/server/plain-request.js';
 import { JsonText } from '../shared/store/table.js';
-import { type HostTracing, NO_TRACING, type SpanInput } from './observer.js';
+import { NO_TRACING, type Tracing } from '../shared/tracing.js';
 import {
   type FlowOutcome,
   type FlowRequest,
@@ -180,7 +180,7 @@ export interface PoolFlowsOptions extends PoolPortOptions {
   /** Options for templates of modules: plain data. */
   readonly expressions?: FlowTask['expressions'] | undefined;
   /** Tracing of modules. Use the tracing of the host. Default: none. */
-  readonly tracing?: HostTracing | undefined;
+  readonly tracing?: Tracing | undefined;
   /** Receives the output bundles of a run as JSON lines `{ scenario, bundle }`. The run waits for the promise. */
   readonly onBundles?: ((scenario: string, lines: readonly string[]) => unknown) | undefined;
   /**
@@ -196,7 +196,7 @@ const FLOWS_SHAPES: OptionShapes<PoolFlowsOptions> = {
   ...PORT_SHAPES,
   clock: objectWithFunctions(['now', 'sleep', 'after']),
   expressions: ANY_OBJECT,
-  tracing: objectWithFunctions(['inSpan']),
+  tracing: objectWithFunctions(['startSpan']),
   maxBytesInFlight: wholeNumber(1),
   onBundles: ANY_FUNCTION,
   connectionNames: ANY_FUNCTION,
@@ -218,7 +218,6 @@ export function createPoolFlows(options: PoolFlowsOptions): Flows {
       const { steps } = readPlan(scenario).flow as FlowDefinition;
       const names = [...new Set(steps.map(({ app }) => app))].sort();
       const sources = Object.fromEntries(names.map((name) => [name, requireApp(apps, name).source]));
-      const spans = createSpans(options.tracing ?? NO_TRACING);
       const release = (): void => budget.release(request);
       signal.addEventListener('abort', release);
       let hasReported = false;
@@ -227,15 +226,18 @@ export function createPoolFlows(options: PoolFlowsOptions): Flows {
         await budget.hold(request, countBytes(request));
         signal.throwIfAborted();
         const outcome = await repeatBlameless(
-          () =>
-            pool.run({
+          () => {
+            const spans = createTaskSpans(options.tracing ?? NO_TRACING);
+            const task = {
               module,
               name: 'runFlow',
               app: names.join(' '),
               input: toTask(request, sources, options),
               signal,
               calls: { ...calls, ...spans.calls },
-            }),
+            };
+            return pool.run(task).finally(spans.end);
+          },
           () => !hasReported,
         );
         return await forgiveMissing(restoreOutcome(outcome as CarriedOutcome), steps, options);
@@ -245,7 +247,6 @@ export function createPoolFlows(options: PoolFlowsOptions): Flows {
       } finally {
         signal.removeEventListener('abort', release);
         release();
-        spans.end();
       }
     },
   };
@@ -352,34 +353,6 @@ async function repeatBlameless(start: () => Promise<unknown>, mayRepeat: () => b
       if (!isBlameless || attempt === MAX_ATTEMPTS || !mayRepeat()) throw error;
     }
   }
-}
-
-/** Spans of the modules of one run. Calls of the worker start and end them. */
-function createSpans(tracing: HostTracing): { readonly calls: PoolCalls; readonly end: () => void } {
-  const open = new Map<number, (failure?: string) => void>();
-  // Calls of a worker arrive outside the async context of the run.
-  const begin = AsyncResource.bind((id: number, wanted: SpanInput): void => {
-    void tracing.inSpan(
-      wanted,
-      (span) =>
-        new Promise<void>((resolve) => {
-          open.set(id, (failure) => {
-            open.delete(id);
-            if (failure !== undefined) span.fail(failure);
-            resolve();
-          });
-        }),
-    );
-  });
-  return {
-    calls: {
-      'span.begin': begin,
-      'span.end': (id: number, failure: string | undefined) => open.get(id)?.(failure),
-    },
-    end: () => {
-      for (const end of [...open.values()]) end('WORKER_TERMINATED');
-    },
-  };
 }
 
 function restoreOutcome({

@@ -11,6 +11,7 @@ import {
   SIGNAL,
 } from '../shared/errors/check-options.js';
 import { EngineError } from '../shared/errors/engine-error.js';
+import { inSpan, NO_TRACING, type Tracing } from '../shared/tracing.js';
 import type { CompiledFlow } from './compile-flow.js';
 import { reactionTo } from './error-reactions.js';
 import type { TriggerData } from './flow.js';
@@ -47,6 +48,8 @@ export interface FlowOptions {
    * webhook. Called once, after a failure; if it rejects, the run rejects too. Default: none.
    */
   readonly findSecrets?: (() => Promise<readonly string[]>) | undefined;
+  /** A span of the run. Those of its engines are its children. Default: none. */
+  readonly tracing?: Tracing | undefined;
 }
 
 const INPUT_SHAPES: OptionShapes<FlowInput> = { events: ANY_LIST, state: ANY_OBJECT, signal: SIGNAL };
@@ -58,6 +61,7 @@ const OPTION_SHAPES: OptionShapes<FlowOptions> = {
   newId: ANY_FUNCTION,
   onProgress: ANY_FUNCTION,
   findSecrets: ANY_FUNCTION,
+  tracing: objectWithFunctions(['startSpan']),
 };
 
 /** Options of resuming an incomplete execution; its store is required. */
@@ -88,9 +92,22 @@ export function runFlow(
     (async () => {
       checkOptions(input, INPUT_SHAPES, 'The input of runFlow');
       checkOptions(options, OPTION_SHAPES, 'The options of runFlow');
-      return runAll(flow, input, options);
+      return inFlowSpan(flow, options, () => runAll(flow, input, options));
     })(),
   );
+}
+
+function inFlowSpan(
+  { flow }: CompiledFlow,
+  { tracing = NO_TRACING }: FlowOptions,
+  work: () => Promise<FlowReport>,
+): Promise<FlowReport> {
+  const input = { name: 'iml flow', kind: 'internal', attributes: { 'iml.flow': flow.name } } as const;
+  return inSpan(tracing, input, async (span) => {
+    const report = await work();
+    if (report.error !== undefined) span.fail(report.error.type);
+    return report;
+  });
 }
 
 async function runAll(flow: CompiledFlow, input: FlowInput, options: FlowOptions): Promise<FlowReport> {
@@ -131,7 +148,7 @@ export function resumeFlow(
   return reporting(
     (async () => {
       checkOptions(options, { ...OPTION_SHAPES, signal: SIGNAL }, 'The options of resumeFlow', ['store']);
-      return resume(flow, execution, options);
+      return inFlowSpan(flow, options, () => resume(flow, execution, options));
     })(),
   );
 }

@@ -5,16 +5,15 @@ import {
   createScenarioFlows,
   type Host,
   type HostNotice,
-  type HostOptions,
   openHostSqlite,
 } from '../../src/host/index.js';
 import { createEngine, defineApp } from '../../src/index.js';
 import type { ScenarioSettings } from '../../src/scenario/index.js';
+import { NO_SPAN, type Tracing } from '../../src/shared/tracing.js';
 import { eventually } from './open-parts.js';
 import { plan } from './test-flows.js';
 
 type CreateHookInput = Parameters<Host['putHook']>[0];
-type HostTracing = NonNullable<HostOptions['tracing']>;
 type FlowsOptions = Parameters<typeof createScenarioFlows>[0];
 type NamedConnection = Parameters<NonNullable<FlowsOptions['findConnectionSecrets']>>[0];
 
@@ -54,9 +53,8 @@ async function open({ settings = {}, onError, ...hook }: Wanted) {
   const notices: HostNotice[] = [];
   const failures: string[] = [];
   const asked: NamedConnection[] = [];
-  const tracing: HostTracing = {
-    inSpan: (_, work) =>
-      work({ traceparent: undefined, set: () => {}, fail: (message) => void failures.push(message) }),
+  const tracing: Tracing = {
+    startSpan: () => ({ ...NO_SPAN, fail: (message) => void failures.push(message) }),
   };
   const engines = { crm: createEngine({ app: APP }) };
   const store = await openHostSqlite({ file: ':memory:' });

@@ -1,100 +1,25 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
-import {
-  type Attributes,
-  type Context,
-  type ContextManager,
-  context,
-  ROOT_CONTEXT,
-  type Span,
-  type SpanOptions,
-  type SpanStatus,
-  type Tracer,
-  trace,
-} from '@opentelemetry/api';
+import { trace } from '@opentelemetry/api';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import {
   createEngineReceiver,
   createHost,
-  createHostTracing,
   createScenarioFlows,
   type Host,
   openHostSqlite,
 } from '../../src/host/index.js';
-import { createEngine, defineApp } from '../../src/index.js';
+import { createEngine, createTracing, defineApp } from '../../src/index.js';
+import { inSpan } from '../../src/shared/tracing.js';
+import { forgetSpans, type RecordedSpan, recordSpans } from '../record-spans.js';
 import { eventually } from './open-parts.js';
 import { plan } from './test-flows.js';
 
-/** A span recorded by the test tracer. */
-interface Recorded {
-  readonly name: string;
-  readonly options: SpanOptions;
-  readonly traceId: string;
-  readonly spanId: string;
-  readonly parentId: string | undefined;
-  attributes: Attributes;
-  status: SpanStatus | undefined;
-  isOver: boolean;
-}
-
-let spans: Recorded[];
-
-const hex = (n: number, length: number): string => n.toString(16).padStart(length, '0');
-
-function startSpan(name: string, options: SpanOptions = {}, parent: Context = context.active()): Span {
-  const above = trace.getSpanContext(parent);
-  const number = spans.length + 1;
-  const recorded: Recorded = {
-    name,
-    options,
-    traceId: above?.traceId ?? hex(number, 32),
-    spanId: hex(number, 16),
-    parentId: above?.spanId,
-    attributes: { ...options.attributes },
-    status: undefined,
-    isOver: false,
-  };
-  spans.push(recorded);
-  const span = {
-    spanContext: () => ({ traceId: recorded.traceId, spanId: recorded.spanId, traceFlags: 1 }),
-    setAttributes: (attributes: Attributes) => {
-      Object.assign(recorded.attributes, attributes);
-      return span;
-    },
-    setStatus: (status: SpanStatus) => {
-      recorded.status = status;
-      return span;
-    },
-    end: () => {
-      recorded.isOver = true;
-    },
-  };
-  // Only the used part of a span.
-  return span as unknown as Span;
-}
-
-/** Same as the package "@opentelemetry/context-async-hooks". */
-function createContextManager(): ContextManager {
-  const storage = new AsyncLocalStorage<Context>();
-  const manager: ContextManager = {
-    active: () => storage.getStore() ?? ROOT_CONTEXT,
-    with: (given, work, self, ...args) => storage.run(given, () => work.call(self as never, ...args)),
-    bind: (_given, target) => target,
-    enable: () => manager,
-    disable: () => manager,
-  };
-  return manager;
-}
+let spans: readonly RecordedSpan[];
 
 beforeEach(() => {
-  spans = [];
-  context.setGlobalContextManager(createContextManager());
-  trace.setGlobalTracerProvider({ getTracer: () => ({ startSpan }) as Partial<Tracer> as Tracer });
+  spans = recordSpans();
 });
 
-afterEach(() => {
-  context.disable();
-  trace.disable();
-});
+afterEach(forgetSpans);
 
 const APP = defineApp({
   name: 'crm',
@@ -112,7 +37,7 @@ const APP = defineApp({
 });
 
 async function open(module: 'refuse' | 'answer'): Promise<{ host: Host; path: string }> {
-  const tracing = await createHostTracing();
+  const tracing = await createTracing();
   const engines = { crm: createEngine({ app: APP }) };
   const host = createHost({
     store: await openHostSqlite({ file: ':memory:' }),
@@ -137,14 +62,14 @@ function call(host: Host, path: string, traceparent = SENDER): Promise<Response>
   return host.fetch(new Request(`http://localhost${path}`, { method: 'POST', headers, body: '{"n":7}' }));
 }
 
-const linked = ({ options }: Recorded): unknown => options.links?.map((link) => link.context.spanId);
+const linked = ({ options }: RecordedSpan): unknown => options.links?.map((link) => link.context.spanId);
 
 describe('a host with a tracer', () => {
   it('creates a span for a call, one for its run in a separate trace, and one for each module', async () => {
     const { host, path } = await open('refuse');
     expect((await call(host, path)).status).toBe(200);
     await eventually(() => spans.length === 3 && spans.every(({ isOver }) => isOver));
-    const [received, run, module] = spans as [Recorded, Recorded, Recorded];
+    const [received, run, module] = spans as [RecordedSpan, RecordedSpan, RecordedSpan];
     expect(spans.map(({ name }) => name)).toEqual(['iml call', 'iml run', 'iml module']);
     expect(received).toMatchObject({ parentId: undefined, status: undefined });
     expect(received.attributes).toMatchObject({
@@ -171,7 +96,7 @@ describe('a host with a tracer', () => {
     const { host, path } = await open('answer');
     expect((await call(host, path, 'none of these')).status).toBe(201);
     await eventually(() => spans.length === 3 && spans.every(({ isOver }) => isOver));
-    const [received, run, module] = spans as [Recorded, Recorded, Recorded];
+    const [received, run, module] = spans as [RecordedSpan, RecordedSpan, RecordedSpan];
     expect([run.parentId, module.parentId, linked(received)]).toEqual([received.spanId, run.spanId, []]);
   });
 
@@ -179,8 +104,8 @@ describe('a host with a tracer', () => {
     const { host } = await open('answer');
     expect((await call(host, '/hooks/nobody')).status).toBe(404);
     expect(spans[0]?.attributes).toMatchObject({ 'iml.refused': 'unknown-address' });
-    const tracing = await createHostTracing();
-    const failing = tracing.inSpan({ name: 'n', kind: 'internal', attributes: { a: undefined } }, () =>
+    const tracing = await createTracing();
+    const failing = inSpan(tracing, { name: 'n', kind: 'internal', attributes: { a: undefined } }, () =>
       Promise.reject(new TypeError('secret')),
     );
     await expect(failing).rejects.toThrow('secret');

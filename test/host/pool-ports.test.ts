@@ -8,17 +8,16 @@ import {
   createPoolReceiver,
   type Host,
   type HostNotice,
-  type HostOptions,
   openHostSqlite,
   openPoolApps,
 } from '../../src/host/index.js';
 import { setUpScenario } from '../../src/host/set-up.js';
 import { type AppDefinition, createEnginePool, type StoredConnection } from '../../src/index.js';
+import { NO_SPAN, type Tracing } from '../../src/shared/tracing.js';
 import { buildWorkers, WORKER_MODULES } from '../pool/build-workers.js';
 import { eventually } from './open-parts.js';
 
 type PoolFlowsOptions = Parameters<typeof createPoolFlows>[0];
-type HostTracing = NonNullable<HostOptions['tracing']>;
 type ScenarioEntry = Parameters<typeof setUpScenario>[1];
 
 let worker: URL;
@@ -298,15 +297,15 @@ it('traces each module within the span of its run', async () => {
   const spans: string[] = [];
   const { AsyncLocalStorage } = await import('node:async_hooks');
   const parent = new AsyncLocalStorage<string>();
-  const tracing: HostTracing = {
-    inSpan: ({ name }, work) => {
+  const tracing: Tracing = {
+    startSpan: ({ name }) => {
       const at = `${parent.getStore() ?? ''}/${name}`;
-      const span = {
-        traceparent: undefined,
-        set: () => {},
+      return {
+        ...NO_SPAN,
         fail: (text: string) => spans.push(`${at}: ${text}`),
+        within: (work) => parent.run(at, work),
+        end: () => spans.push(at),
       };
-      return parent.run(at, () => work(span).finally(() => spans.push(at)));
     },
   };
   const { host, add } = await open({ tracing });

@@ -27,13 +27,15 @@ export async function reportCall<Given extends object>(
   { subject, traits, work }: CallBody<Given>,
 ): Promise<RunReport<Given>> {
   let started: StartedRun | undefined;
+  let failure: unknown;
   try {
     started = await beginRun(runtime, input, subject(), traits);
     const given = await work(started.context);
     return reportSuccess(given, started.context);
   } catch (thrown) {
+    failure = thrown;
     return reportFailure(thrown, started?.context);
   } finally {
-    started?.finish();
+    started?.finish(failure);
   }
 }

@@ -63,7 +63,11 @@ async function begin(
   const ready = { ...input, parameters, connection, metadata: metadata ?? input.metadata };
   const connectionName = typeof input.connection === 'string' ? input.connection : undefined;
   const known = findRunSecrets(runtime, ready);
-  const started = startRun(runtime, ready, known, { ...traits, connectionName });
+  const started = startRun(runtime, ready, known, {
+    ...traits,
+    connectionName,
+    component: subject.component,
+  });
   try {
     const { log } = started.context.run;
     log.collectCredentials(secrets);
@@ -72,7 +76,7 @@ async function begin(
     await applyCommonTimeout(runtime, started.context);
     return started;
   } catch (error) {
-    started.finish();
+    started.finish(error);
     throw error;
   }
 }

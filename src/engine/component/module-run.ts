@@ -59,8 +59,10 @@ export class EngineRun implements ModuleRun {
   // Private at run time, as the scope of a run holds credentials that must not be logged with the run.
   readonly #body: RunBody;
   #context: RunContext | undefined;
-  #finish: (() => void) | undefined;
+  #finish: StartedRun['finish'] | undefined;
   #error: AppError | undefined;
+  /** What ended the run. */
+  #failure: unknown;
   /** Bundles by page. */
   #taken: (readonly Bundle[])[] = [];
   #iteration: AsyncGenerator<Bundle, void> | undefined;
@@ -131,6 +133,7 @@ export class EngineRun implements ModuleRun {
       for await (const page of pages) this.#taken.push(listBundles(page));
     } catch (thrown) {
       this.#error = asRunError(thrown);
+      this.#failure = thrown;
       if (this.#error === undefined) throw this.#findReason(thrown);
     } finally {
       this.#close();
@@ -146,6 +149,7 @@ export class EngineRun implements ModuleRun {
       }
     } catch (thrown) {
       this.#error = asRunError(thrown);
+      this.#failure = thrown;
       throw this.#error ?? this.#findReason(thrown);
     } finally {
       this.#close();
@@ -170,6 +174,6 @@ export class EngineRun implements ModuleRun {
   }
 
   #close(): void {
-    this.#finish?.();
+    this.#finish?.(this.#failure);
   }
 }

@@ -7,6 +7,8 @@ import type { ParameterList } from '../parameters/parameter-spec.js';
 
 /** The component of a run, as far as the start of the run depends on it. */
 export interface RunSubject {
+  /** Kind and name, such as `module:listContacts`. */
+  readonly component: string;
   /** Names of the connections that it may use. Empty: any. */
   readonly connections: readonly string[];
   /** JSON whose expressions the run evaluates, beside those of the form. */
@@ -31,6 +33,7 @@ export interface RunSubject {
 export function moduleSubject(module: ModuleComponent): RunSubject {
   const { communication, epoch, staticParams, mappableParams } = module;
   return {
+    component: `module:${module.name}`,
     connections: listConnections(module),
     specs: [communication?.value, epoch?.value],
     form: moduleForm(module),
@@ -50,17 +53,26 @@ export function rpcSubject(rpc: RpcComponent): RunSubject {
   const metadata = { expect: params?.value, interface: undefined };
   const specs = [communication?.value];
   const form = readForm(params);
-  return { connections: listConnections(rpc), specs, form, isChecked: false, metadata };
+  return {
+    component: `rpc:${rpc.name}`,
+    connections: listConnections(rpc),
+    specs,
+    form,
+    isChecked: false,
+    metadata,
+  };
 }
 
 /** An endpoint that runs on its own. Its `metadata` has the members of that of a module. [choice] */
 export function endpointSubject({
+  name,
   connections,
   communication,
   input,
   output,
 }: EndpointComponent): RunSubject {
   return {
+    component: `endpoint:${name}`,
     connections,
     specs: [communication?.value],
     form: readForm(input),
@@ -80,6 +92,7 @@ export function hookSubject(
   isChecked: boolean,
 ): RunSubject {
   return {
+    component: `webhook:${webhook.name}`,
     connections: listConnections(webhook),
     specs: [communication?.value],
     form: readForm(webhook.params),

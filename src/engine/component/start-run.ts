@@ -21,8 +21,8 @@ import type { Runtime, StartInput } from './runtime.js';
 
 export interface StartedRun {
   readonly context: RunContext;
-  /** Ends pending work and timers. Must be called at the end of each run. */
-  readonly finish: () => void;
+  /** Ends pending work, timers and the span. Must be called at the end of each run, with the error that ended it. */
+  readonly finish: (error?: unknown) => void;
 }
 
 /** Differences between kinds of runs. */
@@ -33,6 +33,8 @@ export interface RunTraits {
   readonly hidesTemp?: boolean;
   /** Name of the stored connection. Default: none; the connection is identified by its data. */
   readonly connectionName?: string | undefined;
+  /** Kind and name of the component, such as `module:listContacts`. */
+  readonly component?: string | undefined;
 }
 
 /**
@@ -68,6 +70,8 @@ export function startRun(
     keepsHost: traits.keepsHost === true,
     callEndpoint: (call, context) => callEndpoint(call, context, runtime),
     hidesTemp: traits.hidesTemp,
+    component: traits.component,
+    app: runtime.app.name,
     identifyConnection: () => nameConnection(runtime, input, traits),
   };
   const run = new Run(runtime.settings, rules, secrets);
@@ -165,12 +169,12 @@ function limitsWithCommon(limits: Limits, common: unknown): Limits {
   return { ...limits, ...changed };
 }
 
-function watchSignal(run: Run, signal: AbortSignal | undefined): () => void {
+function watchSignal(run: Run, signal: AbortSignal | undefined): StartedRun['finish'] {
   const listener = { onAbort: () => run.abort(signal?.reason) };
   // Concurrent runs share a signal; separate DOM listeners would trigger the leak warning of Node.js.
   if (signal !== undefined) addAbortListener(signal, listener);
-  return () => {
+  return (error) => {
     if (signal !== undefined) removeAbortListener(signal, listener);
-    run.end();
+    run.end(error);
   };
 }

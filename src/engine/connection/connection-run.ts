@@ -260,20 +260,25 @@ export async function runConnection<Given extends object>(
   // Emits events at the end, as a response value is recognized as a secret when it is stored. Omits bodies, as not
   // every secret is stored, except the body of a refusal, which explains the failure.
   const secrets = findRunSecrets(runtime, input, connection, parameters, start.temp, start.secrets);
-  const { context, finish } = startRun({ ...runtime, settings }, input, secrets, { hidesTemp: true });
+  const { context, finish } = startRun({ ...runtime, settings }, input, secrets, {
+    hidesTemp: true,
+    component: `connection:${stored.component}`,
+  });
   const started = withVariables(context, { ...connectionNames(connection), temp: start.temp ?? {} });
   const run = new ConnectionRun(started, stored, toText(runtime.environment['timezone']) || 'UTC');
-  let hasFailed = false;
+  let failure: unknown;
   try {
     await applyCommonTimeout(runtime, context);
     const given = await work(run);
     return { ...reportSuccess(given, context), trace: run.trace(false) };
   } catch (thrown) {
-    hasFailed = true;
+    failure = thrown;
     return { ...reportFailure<Given>(thrown, context), trace: run.trace(true) };
   } finally {
-    finish();
-    for (const event of run.trace(hasFailed)) runtime.settings.onTrace?.(event);
+    finish(failure);
+    for (const event of run.trace(failure !== undefined)) {
+      runtime.settings.onTrace?.(event, context.run.identity);
+    }
   }
 }
 

@@ -30,6 +30,21 @@ export function readCrossOriginPolicy(request: TransportRequest): CrossOriginPol
   return (request as { readonly [CROSS_ORIGIN]?: () => CrossOriginPolicy })[CROSS_ORIGIN]?.();
 }
 
+const TRACEPARENT = Symbol('traceparent');
+
+/** Adds the `traceparent` of its span to a request. It is a header only where the embedder switched that on. */
+export function withTraceparent(
+  request: TransportRequest,
+  traceparent: () => Promise<string | undefined>,
+): TransportRequest {
+  return Object.assign({ ...request }, { [TRACEPARENT]: traceparent });
+}
+
+/** Returns the `traceparent` of the span of a request. */
+export async function readTraceparent(request: TransportRequest): Promise<string | undefined> {
+  return (request as { readonly [TRACEPARENT]?: () => Promise<string | undefined> })[TRACEPARENT]?.();
+}
+
 /** Policy of a run for requests to another host. */
 export interface CrossOriginPolicy {
   /** Whether the embedder or app named a host, so that it receives credentials. */

@@ -18,6 +18,7 @@ import {
   wholeNumber,
 } from '../../shared/errors/check-options.js';
 import { EngineError } from '../../shared/errors/engine-error.js';
+import type { Tracing } from '../../shared/tracing.js';
 import { POOL_WORKER } from '../../shared/worker-urls.js';
 import type { AnyApp } from '../app-types.js';
 import { DEFAULT_LIMITS } from '../run/limits.js';
@@ -75,6 +76,8 @@ export interface EnginePoolOptions {
   readonly onEvict?: ((app: string) => void) | undefined;
   /** The connection store, or a function that returns the store of an app. It stays in the main thread. */
   readonly connections?: PoolConnections | undefined;
+  /** Spans of runs, pages and requests, as children of the span that is active when a run starts. Default: none. */
+  readonly tracing?: Tracing | undefined;
   /** The worker module, for bundles: see docs/isolation.md. Default: that of this package. */
   readonly worker?: string | URL | undefined;
 }
@@ -113,6 +116,7 @@ const SHAPES: OptionShapes<EnginePoolOptions> = {
   maxApps: wholeNumber(1),
   onEvict: ANY_FUNCTION,
   connections: either(ANY_FUNCTION, objectWithFunctions(['get', 'save'], ['exclusively'])),
+  tracing: objectWithFunctions(['startSpan']),
   worker: MODULE,
 };
 
@@ -179,7 +183,7 @@ export function createEnginePool(options: EnginePoolOptions = {}): EnginePool {
 }
 
 function toWorkerOptions(options: EnginePoolOptions, runTimeoutMs: number): WorkerPoolOptions {
-  const { connections, setupData, maxApps = 16, maxResultBytes = 64 * MEGABYTE, onEvict } = options;
+  const { connections, tracing, setupData, maxApps = 16, maxResultBytes = 64 * MEGABYTE, onEvict } = options;
   const setup = options.setup === undefined ? undefined : findModule(options.setup, 'setup');
   if (!isCloneable(setupData)) throw notPlain('The option "setupData"', setupData, undefined);
   return {
@@ -192,6 +196,7 @@ function toWorkerOptions(options: EnginePoolOptions, runTimeoutMs: number): Work
       setupData,
       maxApps,
       hasConnections: connections !== undefined,
+      hasTracing: tracing !== undefined,
       runTimeoutMs,
       maxResultBytes,
     },
@@ -200,6 +205,7 @@ function toWorkerOptions(options: EnginePoolOptions, runTimeoutMs: number): Work
     blockTimeoutMs: options.blockTimeoutMs ?? 30_000,
     maxBytesInFlight: options.maxBytesInFlight ?? 256 * MEGABYTE,
     onEvict,
+    tracing,
     calls: connections === undefined ? {} : connectionCalls(connections),
   };
 }

@@ -52,6 +52,7 @@ export interface PoolWorkerData {
   readonly setupData: unknown;
   readonly maxApps: number;
   readonly hasConnections: boolean;
+  readonly hasTracing: boolean;
   readonly runTimeoutMs: number;
   readonly maxResultBytes: number;
 }

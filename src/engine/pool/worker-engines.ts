@@ -5,6 +5,7 @@ import type { EngineOptions } from '../engine-options.js';
 import { type AppDefinition, defineApp } from '../loading/define-app.js';
 import { loadApp } from '../loading/load-app.js';
 import { type AppSource, keyOf, type PoolWorkerData, toLocalSource } from './messages.js';
+import { TASK_TRACING } from './task-spans.js';
 
 /** Options of the engines of a pool. Without `app` the pool loads the app. */
 export type PoolEngineOptions = Partial<EngineOptions>;
@@ -55,6 +56,7 @@ export function createWorkerEngines(
     return createEngine({
       ...options,
       app: options.app ?? (typeof app === 'string' ? await loadApp(app) : defineApp(app)),
+      tracing: data.hasTracing ? TASK_TRACING : options.tracing,
       connections: data.hasConnections ? connectionsOfPool(app, call) : options.connections,
     });
   };

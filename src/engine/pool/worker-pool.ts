@@ -2,6 +2,7 @@ import type { ResourceLimits } from 'node:worker_threads';
 import { ByteBudget } from '../../shared/byte-budget.js';
 import { addAbortListener, removeAbortListener } from '../../shared/concurrency.js';
 import { EngineError } from '../../shared/errors/engine-error.js';
+import type { Tracing } from '../../shared/tracing.js';
 import { UNCOUNTED_BYTES } from '../http/undici-transport.js';
 import type { AppDefinition } from '../loading/define-app.js';
 import { AppQueue } from './app-queue.js';
@@ -10,6 +11,7 @@ import { chooseWorker, countWorkersOf } from './choose-worker.js';
 import { isCloneError, notPlain } from './find-uncloneable.js';
 import type { PoolWorkerData, TaskResult, WorkerMessage } from './messages.js';
 import { type AnyPoolTask, PendingTask, PoolThread } from './pool-thread.js';
+import { createTaskSpans } from './task-spans.js';
 import { TerminatedError, type TerminationCause } from './terminated.js';
 
 /** How tasks are spread over workers. */
@@ -30,6 +32,7 @@ export interface WorkerPoolOptions {
   /** Bytes of inputs, responses and results that all tasks hold at a time; more wait. */
   readonly maxBytesInFlight: number;
   readonly onEvict: ((app: string) => void) | undefined;
+  readonly tracing: Tracing | undefined;
   /** Functions that any worker may call; the signal is aborted when that worker ends. */
   readonly calls: Readonly<Record<string, (values: readonly unknown[], worker: AbortSignal) => unknown>>;
 }
@@ -84,7 +87,10 @@ export class WorkerPool {
     if (this.#isClosed) throw new EngineError('USAGE', 'The engine pool is closed.');
     const { signal, bytes = 0 } = task;
     signal?.throwIfAborted();
-    const pending = new PendingTask(++this.#lastId, task);
+    const { tracing } = this.#options;
+    const spans = tracing && createTaskSpans(tracing);
+    const calls = { ...spans?.calls, ...task.calls };
+    const pending = new PendingTask(++this.#lastId, { ...task, calls });
     const listener = { onAbort: () => this.#stop(pending, signal?.reason) };
     if (signal !== undefined) addAbortListener(signal, listener);
     this.#add(pending);
@@ -93,6 +99,7 @@ export class WorkerPool {
       return await pending.done;
     } finally {
       if (signal !== undefined) removeAbortListener(signal, listener);
+      spans?.end();
     }
   }
 

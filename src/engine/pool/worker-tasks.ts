@@ -18,6 +18,7 @@ import {
   type WorkerMessage,
 } from './messages.js';
 import { callEngine, streamModule } from './run-on-engine.js';
+import { withTaskSpans } from './task-spans.js';
 import { weighValue } from './weigh-value.js';
 import {
   connectionsOfPool,
@@ -112,7 +113,8 @@ class WorkerTasks {
       // A function of the pool itself opens its engine first.
       if (module !== undefined) progress('running');
       const hold = (bytes: number): Promise<void> => this.#hold(id, bytes);
-      const value = carryErrors(await withByteReservation(hold, () => work(input as never, context)));
+      const call = (): Promise<unknown> => withTaskSpans(context, () => work(input as never, context));
+      const value = carryErrors(await withByteReservation(hold, call));
       await this.#admit(id, value);
       this.#end(id, name, { ok: true, value });
     } catch (thrown) {

@@ -1,4 +1,5 @@
 import type { Clock } from '../../shared/clock.js';
+import type { Tracing } from '../../shared/tracing.js';
 import type { Document } from '../document/document.js';
 import type { HostPolicy } from '../http/host-policy.js';
 import type { Transport } from '../http/transport.js';
@@ -23,6 +24,7 @@ export interface EngineSettings {
   readonly semantics?: 'runtime' | 'documented' | undefined;
   readonly trace: TraceDepth;
   readonly onTrace: TraceListener | undefined;
+  readonly tracing?: Tracing | undefined;
   /** Observes directives and branches. */
   readonly observer?: RunObserver | undefined;
   /** Called when a response is decoded, before it is evaluated. */

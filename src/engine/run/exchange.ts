@@ -49,6 +49,7 @@ import {
   warnOnce,
   withVariables,
 } from './run-context.js';
+import { sendInSpan } from './run-spans.js';
 
 /** The exchange of a request or a follow-up page: an HTTP request, or a call of a sibling endpoint. */
 export type Exchange =
@@ -132,7 +133,7 @@ export function exchangeKey(
  *   the reason of the caller's signal once that is aborted
  */
 async function sendRequest(request: TransportRequest, context: RunContext): Promise<TransportResponse> {
-  const { clock, budget, transport } = context.run.settings;
+  const { clock, budget } = context.run.settings;
   const { log } = context.run;
   context.run.counters.requests++;
   const now = clock.now();
@@ -148,7 +149,7 @@ async function sendRequest(request: TransportRequest, context: RunContext): Prom
     // A trace listener may abort the run.
     throwIfAborted(context);
     sentAt = clock.now();
-    response = await raceWithAbort(transport(request), context);
+    response = await raceWithAbort(sendInSpan(request, context), context);
   } catch (error) {
     throwIfAborted(context);
     // Misuse is not an error of the app.

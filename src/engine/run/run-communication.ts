@@ -1,5 +1,6 @@
 import { toText } from '../../language/values/value.js';
 import { LONGEST_TIMER_MS } from '../../shared/clock.js';
+import { failSpan } from '../../shared/tracing.js';
 import type { CompiledPagination, CompiledRepeat, CompiledRequest } from '../document/compiled-request.js';
 import type { TransportResponse } from '../http/transport.js';
 import { MAX_SECRET_LENGTH } from '../redaction/secrets.js';
@@ -44,6 +45,7 @@ import {
   withPosition,
   withVariables,
 } from './run-context.js';
+import { startPageSpan } from './run-spans.js';
 import type { StopReason } from './trace.js';
 
 /** Options of a request. */
@@ -168,13 +170,9 @@ export async function* runRequest(
       if (paginator.recordRequest(exchange, context)) return stop('page-loop', context);
       if (isFollowUp) run.counters.followUpPages++;
 
-      // Send, decode, check, and again while `repeat` holds
-      let received = await receive(request, exchange, context);
-      if (request.repeat !== undefined) received = await repeatExchange(request, exchange, received, context);
-      if (paginator.recordBody(received.bytes, received.context)) return stop('page-loop', received.context);
-
-      // Collect
-      const taken = collectPage(request, limit, records, received.context);
+      // Send, decode, check, collect
+      const { received, taken } = await fetchPage(request, exchange, { paginator, limit, records }, context);
+      if (taken === undefined) return stop('page-loop', received);
       const count = countRecords(taken.page);
       records += count;
       if (request.pagination !== undefined) run.counters.pagedRecords += count;
@@ -268,6 +266,41 @@ function assertRequestLeft(context: RunContext): void {
   throw runError('RuntimeError', `The module may send ${maxRequests} requests, and needs more.`, context, {
     place,
   });
+}
+
+/**
+ * Sends the exchange of a page, again while `repeat` holds, and collects its outputs, in a span of the page.
+ *
+ * @returns the context after the response; no outputs if the body ends paging, as it repeats the last one
+ */
+async function fetchPage(
+  request: CompiledRequest,
+  exchange: Exchange,
+  list: { readonly paginator: Paginator; readonly limit: number | undefined; readonly records: number },
+  context: RunContext,
+): Promise<{ readonly received: RunContext; readonly taken: ReturnType<typeof collectOutputs> | undefined }> {
+  const { counters } = context.run;
+  const span = startPageSpan(context);
+  const before = counters.requests;
+  try {
+    const received = await span.within(async () => {
+      const first = await receive(request, exchange, context);
+      return request.repeat === undefined ? first : repeatExchange(request, exchange, first, context);
+    });
+    if (list.paginator.recordBody(received.bytes, received.context)) {
+      return { received: received.context, taken: undefined };
+    }
+    const taken = collectPage(request, list.limit, list.records, received.context);
+    span.set({ 'iml.records': countRecords(taken.page) });
+    return { received: received.context, taken };
+  } catch (error) {
+    failSpan(span, error);
+    throw error;
+  } finally {
+    const requests = counters.requests - before;
+    span.set({ 'iml.retries': exchange.kind === 'http' ? Math.max(0, requests - 1) : undefined });
+    span.end();
+  }
 }
 
 /** A response that is decoded and checked. */

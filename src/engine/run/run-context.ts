@@ -1,14 +1,16 @@
+import { randomUUID } from 'node:crypto';
 import { SCOPE_LISTENER, type ScopeListener } from '../../language/environment.js';
 import { LONGEST_TIMER_MS } from '../../shared/clock.js';
 import { type AbortListener, addAbortListener, removeAbortListener } from '../../shared/concurrency.js';
 import { AppError } from '../../shared/errors/app-error.js';
 import type { PlainObject } from '../../shared/plain-object.js';
+import { failSpan, NO_SPAN, type TraceSpan } from '../../shared/tracing.js';
 import type { Document } from '../document/document.js';
 import type { HttpServer } from '../http/transport.js';
 import type { EngineSettings } from './engine-settings.js';
 import type { Limits } from './limits.js';
 import { RunLog } from './run-log.js';
-import type { BudgetReason, RunWarning, StopReason, TraceDetail, TraceEvent } from './trace.js';
+import type { BudgetReason, RunWarning, StopReason, TraceDetail, TracedRun, TraceEvent } from './trace.js';
 
 /** Facts of a run that are fixed at its start. */
 export interface RunRules {
@@ -24,6 +26,10 @@ export interface RunRules {
   readonly identifyConnection?: (() => string) | undefined;
   /** Default: those of the engine. */
   readonly limits?: Limits | undefined;
+  /** Kind and name of the component, such as `module:listContacts`. */
+  readonly component?: string | undefined;
+  /** Name of the app, for spans. */
+  readonly app?: string | undefined;
 }
 
 /** A call of a sibling endpoint, evaluated. */
@@ -106,6 +112,8 @@ export class Run {
   /** Servers of endpoint requests for the first page, by endpoint and request. */
   readonly endpointServers: Map<string, HttpServer> = new Map();
   readonly log: RunLog;
+  /** Ends with the run. */
+  readonly span: TraceSpan;
   readonly startedAt: number;
   /** Time limit in milliseconds, with the `timeout` of the app. */
   timeoutMs: number;
@@ -114,6 +122,7 @@ export class Run {
   /** The signal as a field: its getters take as long as a record. */
   private isAborted = false;
   private connectionIdentity: string | undefined;
+  private known: TracedRun | undefined;
   private waited: BudgetWait[] | undefined;
 
   /** @param secrets values to redact */
@@ -121,7 +130,9 @@ export class Run {
     this.settings = settings;
     this.rules = rules;
     this.limits = rules.limits ?? settings.limits;
-    this.log = new RunLog(secrets, settings.onTrace);
+    const { onTrace } = settings;
+    this.log = new RunLog(secrets, onTrace && ((event) => onTrace(event, this.identity)));
+    this.span = this.startSpan();
     this.startedAt = settings.clock.now();
     this.timeoutMs = rules.timeoutMs;
   }
@@ -173,8 +184,34 @@ export class Run {
       leftMs > LONGEST_TIMER_MS ? undefined : this.settings.clock.after(leftMs, () => this.abort(TIME_UP));
   }
 
-  /** Aborts leftover work after the end of the run. */
-  end(): void {
+  /** Below the active span. A run that prepares another has none. */
+  private startSpan(): TraceSpan {
+    const { settings, rules } = this;
+    if (settings.tracing === undefined || rules.component === undefined) return NO_SPAN;
+    const attributes = {
+      'iml.app': rules.app,
+      'iml.component': rules.component,
+      'iml.run_id': this.identity.id,
+    };
+    return settings.tracing.startSpan({ name: 'iml run', kind: 'internal', attributes });
+  }
+
+  /** For listeners and spans. */
+  get identity(): TracedRun {
+    this.known ??= { id: randomUUID(), component: this.rules.component };
+    return this.known;
+  }
+
+  /**
+   * Aborts leftover work after the end of the run.
+   *
+   * @param error why it failed
+   */
+  end(error?: unknown): void {
+    const { requests, records, followUpPages } = this.counters;
+    this.span.set({ 'iml.requests': requests, 'iml.records': records, 'iml.follow_up_pages': followUpPages });
+    if (error !== undefined) failSpan(this.span, error);
+    this.span.end();
     this.cancelTimer?.();
     this.isAborted = true;
     this.controller?.abort(RUN_OVER);

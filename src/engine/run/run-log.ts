@@ -2,7 +2,7 @@ import { decodeBody, type ResponseType } from '../http/body/decode-body.js';
 import type { ResponseHeaders, TransportRequest, TransportResponse } from '../http/transport.js';
 import { createRedactor, type Redactor } from '../redaction/redact.js';
 import { MAX_KNOWN_SECRETS } from '../redaction/secrets.js';
-import type { RunWarning, TraceEvent, TraceListener } from './trace.js';
+import type { RunWarning, TraceEvent } from './trace.js';
 
 /** Bytes of messages that wait to be searched for secrets. [choice] */
 const MAX_UNSEARCHED_BYTES = 768 * 1024;
@@ -16,7 +16,7 @@ type Search = (redactor: Redactor) => void;
 /** The trace, the warnings and the secrets of a run. */
 export class RunLog {
   readonly #warnings: RunWarning[] = [];
-  readonly #onTrace: TraceListener | undefined;
+  readonly #onTrace: ((event: TraceEvent) => void) | undefined;
   // Hard private: events that are not rendered yet hold secrets.
   readonly #events: (TraceEvent | (() => TraceEvent))[] = [];
   /** Secrets by their fields and names. They must not occur in the path of another host, where IDs are allowed. */
@@ -34,7 +34,7 @@ export class RunLog {
   readonly scopes: Map<object, ReadonlyMap<string, unknown>> = new Map();
 
   /** @param secrets values to redact */
-  constructor(secrets: readonly string[], onTrace: TraceListener | undefined) {
+  constructor(secrets: readonly string[], onTrace: ((event: TraceEvent) => void) | undefined) {
     this.#redactor = createRedactor({ secrets });
     this.#onTrace = onTrace;
     this.#checkRoom();

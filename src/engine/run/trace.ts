@@ -163,8 +163,16 @@ export interface RunWarning {
   readonly place: SourceLocation | undefined;
 }
 
+/** The run of an event. */
+export interface TracedRun {
+  /** A UUID. */
+  readonly id: string;
+  /** Kind and name, such as `module:listContacts`; undefined for a run that prepares another. */
+  readonly component: string | undefined;
+}
+
 /** Receives each redacted event of a run, synchronously and in order. */
-export type TraceListener = (event: TraceEvent) => void;
+export type TraceListener = (event: TraceEvent, run: TracedRun) => void;
 
 /** An event without its position, which the run adds. */
 export type TraceDetail = TraceEvent extends infer E

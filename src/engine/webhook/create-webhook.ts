@@ -54,7 +54,7 @@ export function createWebhook(component: WebhookComponent, runtime: Runtime, lim
 type Handle = (request: Request | IncomingCall, input: WebhookInput | undefined) => Promise<WebhookReport>;
 
 function createHandle(
-  { type, communication }: WebhookComponent,
+  { name, type, communication }: WebhookComponent,
   runtime: Runtime,
   limits: WebhookLimits,
 ): Handle {
@@ -65,6 +65,12 @@ function createHandle(
     compiled = ready;
     return ready;
   };
-  const ready = { compile: () => compiled ?? compile(), isShared: type === 'web-shared', limits, runtime };
+  const ready = {
+    name,
+    compile: () => compiled ?? compile(),
+    isShared: type === 'web-shared',
+    limits,
+    runtime,
+  };
   return (request, input) => processWebhook(ready, request, input);
 }

@@ -62,6 +62,7 @@ const CALL_INPUT: OptionShapes<WebhookInput & RunInput> = {
 
 /** A webhook ready to be called. */
 export interface ReadyWebhook {
+  readonly name: string;
   /** Compiled at the first call. Rejects with SpecError (SPEC_INVALID) if the specification is not an object. */
   readonly compile: () => CompiledWebhook | Promise<CompiledWebhook>;
   /** Whether the app has one address for the events of all users. */
@@ -81,13 +82,14 @@ export interface ReadyWebhook {
  * @see https://developers.make.com/custom-apps-documentation/app-components/webhooks
  */
 export async function processWebhook(
-  { compile, isShared, limits, runtime }: ReadyWebhook,
+  { name, compile, isShared, limits, runtime }: ReadyWebhook,
   request: Request | IncomingCall,
   input: WebhookInput = {},
 ): Promise<WebhookReport> {
   checkMembers(input, CALL_INPUT, 'The input of a webhook');
   const { call, error: unreadable } = await readCall(request, limits.maxBodyBytes);
-  const started = startEvent(runtime, input);
+  const started = startEvent(name, runtime, input);
+  let failure: unknown;
   let { context } = started;
   let phase: WebhookPhase = 'specification';
   try {
@@ -135,10 +137,11 @@ export async function processWebhook(
     const noBundles = explainNoBundles(findReason(isAccepted, collected, deliveries), spec, context);
     return reportEvents(answer, call, context, { deliveries, noBundles });
   } catch (error) {
+    failure = error;
     input.signal?.throwIfAborted();
     return reportFailedCall(error, phase, call, context);
   } finally {
-    started.finish();
+    started.finish(failure);
   }
 }
 
@@ -156,12 +159,14 @@ function collectDefault(
 }
 
 /** Starts the run of one call with the names that do not depend on it: `parameters`, `data`, `webhook`, `environment`. */
-function startEvent(runtime: Runtime, input: WebhookInput): StartedRun {
+function startEvent(name: string, runtime: Runtime, input: WebhookInput): StartedRun {
   const { webhook, signal } = input;
   const parameters = input.parameters ?? input.data;
   const names = { parameters, data: parameters ?? {}, webhook, signal };
   // The parameters of a hook can contain the key that signs its events.
-  return startRun(runtime, names, findRunSecrets(runtime, names, parameters));
+  return startRun(runtime, names, findRunSecrets(runtime, names, parameters), {
+    component: `webhook:${name}`,
+  });
 }
 
 /**

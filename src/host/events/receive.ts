@@ -4,10 +4,11 @@ import { EngineError, StoreError } from '../../shared/errors/engine-error.js';
 import { isPlainObject, type PlainObject } from '../../shared/plain-object.js';
 import { type PlainResponse, toPlainResponse } from '../../shared/server/plain-request.js';
 import { JsonText } from '../../shared/store/table.js';
+import { inSpan, type TraceSpan } from '../../shared/tracing.js';
 import type { HostContext } from '../context.js';
 import type { HookKnowledge } from '../hooks/hook-secrets.js';
 import { hookPath, type KnowHook } from '../hooks/hooks.js';
-import type { CallRefusal, HostSpan } from '../observer.js';
+import type { CallRefusal } from '../observer.js';
 import type { ReceivedBundles, Receiver, WebhookReception } from '../ports.js';
 import { copyStored, fromStored, measureStored, toStored } from '../store/kept-value.js';
 import type { HookRow } from '../store/tables.js';
@@ -50,7 +51,8 @@ export function receiveCall(
 ): Promise<PlainResponse> {
   const callId = randomUUID();
   const attributes = { 'iml.call_id': callId };
-  return options.context.tracing.inSpan(
+  return inSpan(
+    options.context.tracing,
     { name: 'iml call', kind: 'server', attributes, isRoot: true, linkedTo: options.senderTrace },
     (span) => receiveInSpan(options, token, readCall, { span, callId }),
   );
@@ -60,10 +62,10 @@ async function receiveInSpan(
   options: ReceiveOptions,
   token: string,
   readCall: () => Promise<IncomingCall>,
-  { span, callId }: { readonly span: HostSpan; readonly callId: string },
+  { span, callId }: { readonly span: TraceSpan; readonly callId: string },
 ): Promise<PlainResponse> {
   const { context } = options;
-  const { traceparent } = span;
+  const traceparent = await span.traceparent();
   const startedAtMs = context.clock.now();
   const readNamed = async (): Promise<NamedCall> => ({ ...(await readCall()), callId, traceparent });
   const { answer, hook, eventIds, bytes, reason, error } = await answerCall(options, token, readNamed);

@@ -21,7 +21,7 @@ import {
 } from '../../shared/errors/check-options.js';
 import { isPlainObject, type PlainObject } from '../../shared/plain-object.js';
 import { fromPortable } from '../../shared/portable-value.js';
-import { type HostTracing, NO_TRACING } from '../observer.js';
+import { inSpan, NO_TRACING, type Tracing } from '../../shared/tracing.js';
 import {
   type Engines,
   type FlowOutcome,
@@ -73,7 +73,7 @@ export interface ScenarioFlowsOptions {
   /** Options for templates of modules: clock, timezone, randomness. */
   readonly expressions?: CompileOptions | undefined;
   /** Tracing of modules. Use the tracing of the host. Default: none. */
-  readonly tracing?: HostTracing | undefined;
+  readonly tracing?: Tracing | undefined;
   /** Receives the report of each run before it is stored. The run waits for the promise. */
   readonly onReport?: ((scenario: string, report: FlowReport) => unknown) | undefined;
   /**
@@ -87,7 +87,7 @@ const SHAPES: OptionShapes<ScenarioFlowsOptions> = {
   engines: ANY_OBJECT,
   clock: objectWithFunctions(['now', 'sleep', 'after']),
   expressions: ANY_OBJECT,
-  tracing: objectWithFunctions(['inSpan']),
+  tracing: objectWithFunctions(['startSpan']),
   onReport: ANY_FUNCTION,
   findConnectionSecrets: ANY_FUNCTION,
 };
@@ -207,7 +207,7 @@ const WEBHOOK: FlowStep = {
   } satisfies FlowModule,
 };
 
-function compileStep(step: StepDefinition, engines: Engines, tracing: HostTracing): FlowStep {
+function compileStep(step: StepDefinition, engines: Engines, tracing: Tracing): FlowStep {
   const { id, app, module, connection, parameters, filter, onError, continueWhenNoRes } = step;
   const engine = requireApp(engines, app);
   return {
@@ -221,11 +221,11 @@ function compileStep(step: StepDefinition, engines: Engines, tracing: HostTracin
   };
 }
 
-function traceModule(module: FlowModule, { id, app }: StepDefinition, tracing: HostTracing): FlowModule {
+function traceModule(module: FlowModule, { id, app }: StepDefinition, tracing: Tracing): FlowModule {
   const attributes = { 'iml.app': app, 'iml.module': module.name, 'iml.step_id': id };
   const { run, respond } = module;
-  const inSpan = <R extends { readonly error?: Error | undefined }>(work: () => PromiseLike<R>): Promise<R> =>
-    tracing.inSpan({ name: 'iml module', kind: 'internal', attributes }, async (span) => {
+  const traced = <R extends { readonly error?: Error | undefined }>(work: () => PromiseLike<R>): Promise<R> =>
+    inSpan(tracing, { name: 'iml module', kind: 'internal', attributes }, async (span) => {
       const outcome = await work();
       // The message may contain secrets of the hook. The span of the run reports the redacted message.
       if (outcome.error !== undefined) span.fail(outcome.error.name);
@@ -233,8 +233,8 @@ function traceModule(module: FlowModule, { id, app }: StepDefinition, tracing: H
     });
   return {
     ...module,
-    run: (input) => inSpan(() => run(input)),
-    ...(respond && { respond: (input: ModuleInput) => inSpan(() => respond(input)) }),
+    run: (input) => traced(() => run(input)),
+    ...(respond && { respond: (input: ModuleInput) => traced(() => respond(input)) }),
   };
 }
 

@@ -4,6 +4,7 @@ import type { Transition } from '../../scenario/next-state.js';
 import type { RunOutcome } from '../../scenario/scenario-state.js';
 import { EngineError } from '../../shared/errors/engine-error.js';
 import { translateErrors } from '../../shared/store/sql-database.js';
+import { inSpan } from '../../shared/tracing.js';
 import type { HostContext } from '../context.js';
 import { findHookRows } from '../hooks/hooks.js';
 import type { RunSource } from '../observer.js';
@@ -50,7 +51,8 @@ export function runScenario(context: HostContext, wanted: WantedRun): Promise<En
   // A run whose sender waits is part of the call. Others would inherit an unrelated async context.
   const isRoot = onAnswer === undefined;
   const linkedTo = source.kind === 'event' ? readTraceparent(source.event) : undefined;
-  return context.tracing.inSpan(
+  return inSpan(
+    context.tracing,
     { name: 'iml run', kind: 'consumer', attributes, isRoot, linkedTo },
     async (span) => {
       const ended = await runInSpan(context, wanted, run);

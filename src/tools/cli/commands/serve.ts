@@ -15,13 +15,13 @@ import {
 } from '../../../host/pool-ports.js';
 import { readScenarioFile, type ScenarioEntry } from '../../../host/scenarios/scenario-file.js';
 import { createNotifier, type Notifier } from '../../../host/server/notifier.js';
-import { createHostTracing } from '../../../host/server/open-telemetry.js';
 import { createHostMetrics } from '../../../host/server/status-pages.js';
 import { assertAny, defaultEntries, removeScenario, setUpScenario } from '../../../host/set-up.js';
 import { readState } from '../../../host/store/scenario-plan.js';
 import { SYSTEM_CLOCK } from '../../../shared/clock.js';
 import { AppError } from '../../../shared/errors/app-error.js';
 import { EngineError } from '../../../shared/errors/engine-error.js';
+import { createTracing } from '../../../shared/open-telemetry.js';
 import type { ComponentName } from '../../check/subject/used-part.js';
 import { type Arguments, type Command, EXIT, usageError } from '../command.js';
 import { createConnectionReader, createConnectionSecrets } from '../connections/connection-data.js';
@@ -196,7 +196,7 @@ async function serve(args: Arguments, io: Io): Promise<number> {
   const pools = openServePools(loaded, settings, parts.connections);
   const { apps, connectionNames } = pools;
   const notifier = openNotifier(args, say);
-  const tracing = await createHostTracing();
+  const tracing = await createTracing();
   const recorder = await openCallRecorder(args, { pools, loaded, settings, say, parts }, io);
   const host = createHost({
     tracing,
