@@ -26,6 +26,8 @@ export interface Page {
   readonly isEmpty: boolean;
   /** Whether records were dropped because of the limit. */
   readonly isCut: boolean;
+  /** Whether `iterate` found no value, not even an empty list. */
+  readonly isMissing: boolean;
 }
 
 /** A page with its context. */
@@ -79,7 +81,16 @@ function collectItems(
     if (spec.trigger !== undefined) keys.push(evaluateKey(spec, itemContext));
   }
   const { length: held } = items;
-  const page = { isIterated: true, outputs, keys, held, isEmpty: held === 0, isCut: looked < held };
+  const isMissing = items === MISSING;
+  const page = {
+    isIterated: true,
+    outputs,
+    keys,
+    held,
+    isEmpty: held === 0,
+    isCut: looked < held,
+    isMissing,
+  };
   if (context.run.settings.trace === 'deep') tracePage(page, looked, context);
   return { page, context };
 }
@@ -113,7 +124,7 @@ function takeSingle(spec: CompiledResponse, wanted: number, context: RunContext)
   const isCut = Array.isArray(output) && output.length > wanted;
   const outputs = [isCut ? output.slice(0, wanted) : output];
   const held = Array.isArray(output) ? output.length : 1;
-  return { isIterated: false, outputs, keys, held, isEmpty, isCut };
+  return { ...NOTHING, outputs, keys, held, isEmpty, isCut };
 }
 
 const NOTHING: Page = {
@@ -123,6 +134,7 @@ const NOTHING: Page = {
   held: 0,
   isEmpty: false,
   isCut: false,
+  isMissing: false,
 };
 
 /** A page of one value; undefined, null and false give none. */
@@ -236,6 +248,9 @@ export function countRecords(page: Page): number {
   return page.outputs.reduce<number>((sum, output) => sum + (Array.isArray(output) ? output.length : 1), 0);
 }
 
+/** The items of a container that does not exist. */
+const MISSING: readonly unknown[] = [];
+
 /**
  * Undefined gives no item, a single collection one.
  * Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/handling-responses/iterate [doc][inf]
@@ -243,7 +258,8 @@ export function countRecords(page: Page): number {
 export function readContainer(iterate: CompiledIterate, context: RunContext): readonly unknown[] {
   const value = evaluateDirective(iterate.container, context);
   if (Array.isArray(value)) return value;
-  if (value === undefined || value === null || value === '') return [];
+  if (value === undefined) return MISSING;
+  if (value === null || value === '') return [];
   if (isPlainObject(value)) return [value];
   const place = context.position.document?.locationOf(iterate.container.pointer);
   throw runError(
@@ -267,7 +283,7 @@ function evaluateKey(spec: CompiledResponse, context: RunContext): ItemKey {
  * Without `iterate`, a body that holds nothing is a page without records.
  * Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/pagination [doc]
  */
-function isEmptyBody(body: unknown): boolean {
+export function isEmptyBody(body: unknown): boolean {
   if (body === undefined || body === null || body === '') return true;
   if (Array.isArray(body)) return body.length === 0;
   return isPlainObject(body) && Object.keys(body).length === 0;

@@ -151,7 +151,12 @@ async function sendRequest(request: TransportRequest, context: RunContext): Prom
     sentAt = clock.now();
     response = await raceWithAbort(sendInSpan(request, context), context);
   } catch (error) {
-    throwIfAborted(context);
+    throwIfAborted(context, () =>
+      describeRequest(
+        { request, response: undefined, place: placeOfUrl(context.position.document) },
+        context,
+      ),
+    );
     // Misuse is not an error of the app.
     throw isEngineError(error) && error.code !== 'USAGE' ? exchangeError(error, request, context) : error;
   } finally {
@@ -277,6 +282,7 @@ async function waitFor(shortage: Shortage, account: Account, context: RunContext
  */
 export function decodeResponse(
   spec: CompiledResponse,
+  request: TransportRequest | undefined,
   response: TransportResponse,
   before: RunContext,
 ): RunContext {
@@ -290,7 +296,8 @@ export function decodeResponse(
   if (!decoded.ok) {
     const { type: errorType, message, cause } = decoded.error;
     const place = before.position.document?.locationOf(spec.type?.pointer ?? '/response');
-    throw runError(errorType, message, before, { place, cause, statusCode });
+    const shown = describeRequest({ request, response, place: placeOfUrl(before.position.document) }, before);
+    throw runError(errorType, message, before, { place, cause, statusCode, request: shown });
   }
   before.run.settings.onDecoded?.();
   before.run.log.decoded(response, type, decoded.value);
@@ -372,7 +379,7 @@ export function failureError(
 const MAX_SHOWN_BODY = 200;
 
 /** The redacted exchange for an error, with the start of the body. */
-function describeRequest(
+export function describeRequest(
   { request, response, place }: FailedExchange,
   context: RunContext,
 ): FailedRequest | undefined {

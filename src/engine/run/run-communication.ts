@@ -47,6 +47,7 @@ import {
 } from './run-context.js';
 import { startPageSpan } from './run-spans.js';
 import type { StopReason } from './trace.js';
+import { warnIfUnread } from './warn-if-unread.js';
 
 /** Options of a request. */
 export interface RequestPlan {
@@ -287,11 +288,14 @@ async function fetchPage(
       const first = await receive(request, exchange, context);
       return request.repeat === undefined ? first : repeatExchange(request, exchange, first, context);
     });
-    if (list.paginator.recordBody(received.bytes, received.context)) {
+    const { response } = received;
+    if (list.paginator.recordBody(response?.body, received.context)) {
       return { received: received.context, taken: undefined };
     }
     const taken = collectPage(request, list.limit, list.records, received.context);
     span.set({ 'iml.records': countRecords(taken.page) });
+    if (exchange.kind === 'http' && response !== undefined)
+      warnIfUnread(request, exchange.request, response, taken.page, taken.context);
     return { received: received.context, taken };
   } catch (error) {
     failSpan(span, error);
@@ -307,8 +311,8 @@ async function fetchPage(
 interface Received {
   /** The context with the names of the response. */
   readonly context: RunContext;
-  /** The bytes of its body; undefined for the result of an endpoint. */
-  readonly bytes: Uint8Array | undefined;
+  /** Undefined for the result of an endpoint. */
+  readonly response: TransportResponse | undefined;
 }
 
 /** Sends one exchange, decodes and checks the response. */
@@ -323,12 +327,13 @@ async function receive(request: CompiledRequest, exchange: Exchange, context: Ru
         undefined,
         withVariables(context, { body, statusCode, headers }),
       ),
-      bytes: undefined,
+      response: undefined,
     };
   }
   const { response } = answer;
-  const decoded = decodeResponse(request.response, response, context);
-  return { context: acceptResponse(request, exchange, response, decoded), bytes: response.body };
+  const sent = exchange.kind === 'http' ? exchange.request : undefined;
+  const decoded = decodeResponse(request.response, sent, response, context);
+  return { context: acceptResponse(request, exchange, response, decoded), response };
 }
 
 /**
@@ -374,11 +379,11 @@ async function repeatExchange(
     // A repeat evaluates temp and condition again. [inf]
     const context = extendTemp(request.temp, received.context);
     const goesAhead = evaluateFlag(request.condition?.test, true, context);
-    if (!goesAhead) return { context, bytes: received.bytes };
+    if (!goesAhead) return { context, response: received.response };
     const seen = page === undefined ? context : withVariables(asked, { temp: context.scope['temp'] });
     if (context.run.settings.trace === 'deep') traceScope('request', seen);
     const again = buildExchange(request, page, seen, following, exchange);
-    if (again === undefined) return { context, bytes: received.bytes };
+    if (again === undefined) return { context, response: received.response };
     received = await receive(request, again, context);
   }
   return received;

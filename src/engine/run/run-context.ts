@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { SCOPE_LISTENER, type ScopeListener } from '../../language/environment.js';
 import { LONGEST_TIMER_MS } from '../../shared/clock.js';
 import { type AbortListener, addAbortListener, removeAbortListener } from '../../shared/concurrency.js';
-import { AppError } from '../../shared/errors/app-error.js';
+import { AppError, type FailedRequest } from '../../shared/errors/app-error.js';
 import type { PlainObject } from '../../shared/plain-object.js';
 import { failSpan, NO_SPAN, type TraceSpan } from '../../shared/tracing.js';
 import type { Document } from '../document/document.js';
@@ -299,15 +299,19 @@ export function createItemContext(context: RunContext): {
 /**
  * Ends the run after its time limit or an abort by the caller. A run exactly at the limit continues.
  *
+ * @param describeRequest the request that was in flight
  * @throws AppError of type ModuleTimeoutError; the reason of the caller's signal
  * @see docs/limits.md (Time)
  */
-export function throwIfAborted({ run, position }: RunContext): void {
+export function throwIfAborted(
+  { run, position }: RunContext,
+  describeRequest?: () => FailedRequest | undefined,
+): void {
   run.throwIfCanceled();
   if (!run.isTimeUp) return;
   const { requestIndex, page } = position;
   const message = `The module took longer than ${run.timeoutMs / 1000} seconds.`;
-  throw new AppError('ModuleTimeoutError', message, { requestIndex, page });
+  throw new AppError('ModuleTimeoutError', message, { requestIndex, page, request: describeRequest?.() });
 }
 
 /** Waits for work that the signal of the run ends, and throws the reason why the run ended. */

@@ -155,6 +155,7 @@ export interface RunWarning {
     | 'connection-uid'
     | 'timeout'
     | 'trigger-state'
+    | 'unread-response'
     | 'trigger-key'
     | 'trigger-incomplete'
     | 'epoch-label'
