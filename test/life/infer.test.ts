@@ -232,6 +232,45 @@ describe('iml infer interface', () => {
     expect(show(JSON.parse(read('interface')) as readonly Field[])).toBe('a: number, b: boolean');
   });
 
+  it('replaces fields and sample of an unchanged template, and names fields without a value', async () => {
+    writeAppFolder(folder, app());
+    const add = [
+      'add',
+      'module',
+      'createUser',
+      '--curl',
+      'curl -d \'{"a":1}\' https://api.example.com/users',
+    ];
+    expect((await cli(add, { cwd: folder })).code).toBe(0);
+    const inferUser = async (what: string, body: object) =>
+      cli(['infer', what, 'createUser', '--from-json', put('one.json', body)], { cwd: folder });
+    const fileOf = (part: string): unknown =>
+      JSON.parse(readFileSync(path.join(folder, `modules/create-user/create-user.${part}.iml.json`), 'utf8'));
+    for (const part of ['interface', 'samples'])
+      expect((await inferUser(part, { id: 7, mail: null })).err).toBe(
+        'warning: not in any response: name, createdAt\n',
+      );
+    expect(fileOf('interface')).toMatchObject([
+      { name: 'id', type: 'uinteger' },
+      { name: 'mail', type: 'any' },
+    ]);
+    expect(fileOf('samples')).toEqual({ id: 7, mail: null });
+    expect((await inferUser('interface', { id: 7 })).err).toContain('not in any response: mail\n');
+  });
+
+  it('keeps a changed template', async () => {
+    const own = [
+      { name: 'id', label: 'ID', type: 'text' },
+      { name: 'name', label: 'Full name', type: 'text' },
+      { name: 'createdAt', label: 'Created at', type: 'date' },
+    ];
+    writeAppFolder(folder, app({ interface: own, samples: { id: '1', name: 'Ada', createdAt: 'x' } }));
+    expect((await infer('interface', { a: 1 })).err).toContain('not in any response: id, name, createdAt');
+    expect(JSON.parse(read('interface'))).toEqual([...own, { name: 'a', type: 'number', label: 'A' }]);
+    await infer('samples', { a: 1 });
+    expect(JSON.parse(read('samples'))).toEqual({ id: '1', name: 'Ada', createdAt: 'x', a: 1 });
+  });
+
   it('creates the file beside the communication and names it in the manifest', async () => {
     writeAppFolder(folder, app());
     const { out } = await infer('interface', { id: 1 });

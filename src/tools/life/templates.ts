@@ -1,4 +1,4 @@
-import type { PlainObject } from '../../shared/plain-object.js';
+import { isPlainObject, ownMember, type PlainObject } from '../../shared/plain-object.js';
 import { splitWords, toLabel, toPlural, toSingular, withArticle } from './names.js';
 import { type SignatureScheme, type SignedWebhook, signedWebhook } from './webhook-signatures.js';
 
@@ -72,6 +72,21 @@ const NAME_FIELD = { name: 'name', label: 'Name', type: 'text' } as const;
 const CREATED_FIELD = { name: 'createdAt', label: 'Created at', type: 'date' } as const;
 const INTERFACE = [ID_FIELD, NAME_FIELD, CREATED_FIELD];
 
+/** Names of the fields in interfaces and samples of templates. */
+export const TEMPLATE_FIELDS: readonly string[] = INTERFACE.map(({ name }) => name);
+
+/** Whether an interface is still the one that templates write. */
+export function isTemplateInterface(value: unknown): boolean {
+  return JSON.stringify(value) === JSON.stringify(INTERFACE);
+}
+
+/** Whether a sample is still the one that templates write. */
+export function isTemplateSample(value: unknown): boolean {
+  if (!isPlainObject(value)) return false;
+  const one = /^Example (.+)$/.exec(String(ownMember(value, 'name')))?.[1];
+  return one !== undefined && JSON.stringify(value) === JSON.stringify(sampleOf({ one }));
+}
+
 /** The limit of the user of a search or a trigger. */
 export const LIMIT_FIELD = {
   name: 'limit',
@@ -82,7 +97,7 @@ export const LIMIT_FIELD = {
   help: 'The maximum number of results to be worked with during one execution cycle.',
 } as const;
 
-function sampleOf({ one }: Nouns): PlainObject {
+function sampleOf({ one }: Pick<Nouns, 'one'>): PlainObject {
   return { id: '1', name: toLabel(['example', ...one.split(' ')]), createdAt: '2026-01-31T12:00:00.000Z' };
 }
 

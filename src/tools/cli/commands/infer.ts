@@ -69,7 +69,7 @@ export const INFER_COMMAND: Command = {
     'iml infer interface endpoint:findUser --from-json answer.json',
   ],
   notes: [
-    'Adds missing parts. Existing fields, labels, help, types and comments stay, and a second run changes nothing. A field that some responses lack is added too. Samples contain no secrets and no e-mail addresses; check them for other data of persons.',
+    'Adds missing parts, and replaces the fields of a template that are unchanged. Other fields, labels, help, types and comments stay, and a second run changes nothing. A field that some responses lack is added too. Samples contain no secrets and no e-mail addresses; check them for other data of persons.',
   ],
   run: inferFromAnswers,
 };
@@ -85,7 +85,7 @@ async function inferFromAnswers(args: Arguments, io: Io): Promise<number> {
     io,
   );
   const result = await inferPart(loaded.root, { target, part, values });
-  await write(loaded, result, io);
+  await write(loaded, part === 'parameters' ? { ...result, unseen: [] } : result, io);
   return EXIT.ok;
 }
 
@@ -164,13 +164,15 @@ async function readRunValues(
 }
 
 async function write({ root, showPath }: LoadedApp, result: InferredFile, io: Io): Promise<void> {
-  const { file, text, isChanged, manifest, added, conflicts } = result;
+  const { file, text, isChanged, manifest, added, unseen, conflicts } = result;
   const shown = printableLine(showPath(file));
   for (const { name, declared, found } of conflicts) {
     await io.stderr.write(
       `warning: ${printableLine(`"${name}" is declared as ${declared}; the values are ${found}.`)}\n`,
     );
   }
+  if (unseen.length > 0)
+    await io.stderr.write(`warning: ${printableLine(`not in any response: ${unseen.join(', ')}`)}\n`);
   if (!isChanged) {
     await io.stderr.write(`${shown} has everything already.\n`);
     return;

@@ -1,6 +1,7 @@
 import { editJson, type JsonEdit } from '../../../engine/document/edit-json.js';
 import { readDocument } from '../../../engine/document/jsonc.js';
 import { isPlainObject, ownMember, type PlainObject } from '../../../shared/plain-object.js';
+import { isTemplateInterface, isTemplateSample, TEMPLATE_FIELDS } from '../templates.js';
 import type { InferredField, InferredItem } from './infer-fields.js';
 
 /** A changed text of a file. */
@@ -8,6 +9,8 @@ export interface MergedText {
   readonly text: string;
   /** Paths of the added fields or members: `address.city`. */
   readonly added: readonly string[];
+  /** Paths of the fields or members that no value has. Those of an untouched template are removed. */
+  readonly unseen: readonly string[];
   /** Fields whose declared type differs from the values. They stay as they are. */
   readonly conflicts: readonly TypeConflict[];
 }
@@ -24,11 +27,12 @@ type Path = readonly (string | number)[];
 interface Merge {
   readonly edits: JsonEdit[];
   readonly added: string[];
+  readonly unseen: string[];
   readonly conflicts: TypeConflict[];
 }
 
 /**
- * Adds inferred fields to a list of fields. What is there stays: order, labels, help, types and comments. A field
+ * Adds inferred fields to a list of fields, or replaces those of a template. What a person wrote stays: order, labels, help, types and comments. A field
  * without a type, or of type `any`, gets the inferred one.
  *
  * @param text JSON with comments; empty text is an empty list
@@ -36,13 +40,21 @@ interface Merge {
  */
 export function mergeFields(text: string, file: string, fields: readonly InferredField[]): MergedText {
   return applyMerge(text, file, '[]', (value, merge) => {
-    if (Array.isArray(value)) mergeList(merge, value, fields, { path: [], prefix: '' });
+    if (isTemplateInterface(value)) {
+      const known = fields.filter(({ name, type }) => type !== 'any' || !TEMPLATE_FIELDS.includes(name));
+      replaceTemplate(
+        merge,
+        known,
+        known.map(({ name }) => name),
+        [],
+      );
+    } else if (Array.isArray(value)) mergeList(merge, value, fields, { path: [], prefix: '' });
     else merge.edits.push({ path: [], value: fields });
   });
 }
 
 /**
- * Adds the members of a sample that are not there yet.
+ * Adds the members of a sample that are not there yet, or replaces the sample of a template.
  *
  * @param text see `mergeFields`; a list of samples has the members in its first item
  * @throws SpecError (SPEC_JSON)
@@ -51,9 +63,20 @@ export function mergeSample(text: string, file: string, sample: PlainObject): Me
   return applyMerge(text, file, '{}', (value, merge) => {
     const first: unknown = Array.isArray(value) ? value[0] : value;
     const path = Array.isArray(value) ? [0] : [];
-    if (isPlainObject(first)) mergeMembers(merge, first, sample, { path, prefix: '' });
+    if (isTemplateSample(first)) {
+      const known = Object.fromEntries(
+        Object.entries(sample).filter(([name, member]) => member !== null || !TEMPLATE_FIELDS.includes(name)),
+      );
+      replaceTemplate(merge, known, Object.keys(known), path);
+    } else if (isPlainObject(first)) mergeMembers(merge, first, sample, { path, prefix: '' });
     else merge.edits.push({ path: Array.isArray(value) ? [-1] : [], value: sample });
   });
+}
+
+function replaceTemplate(merge: Merge, value: unknown, names: readonly string[], path: Path): void {
+  merge.edits.push({ path, value });
+  merge.added.push(...names);
+  merge.unseen.push(...TEMPLATE_FIELDS.filter((name) => !names.includes(name)));
 }
 
 function applyMerge(
@@ -64,10 +87,10 @@ function applyMerge(
 ): MergedText {
   const mark = written.startsWith('\uFEFF') ? '\uFEFF' : '';
   const text = written.slice(mark.length).trim() === '' ? `${empty}\n` : written.slice(mark.length);
-  const merge: Merge = { edits: [], added: [], conflicts: [] };
+  const merge: Merge = { edits: [], added: [], unseen: [], conflicts: [] };
   collect(readDocument(text, file).value, merge);
-  const { edits, added, conflicts } = merge;
-  return { text: edits.length === 0 ? written : mark + editJson(text, edits), added, conflicts };
+  const { edits, ...found } = merge;
+  return { text: edits.length === 0 ? written : mark + editJson(text, edits), ...found };
 }
 
 interface At {
@@ -94,6 +117,11 @@ function mergeList(
     }
   }
   for (const field of added) merge.edits.push({ path: [...path, -1], value: field });
+  for (const item of list) {
+    const name = isPlainObject(item) ? ownMember(item, 'name') : undefined;
+    if (typeof name === 'string' && !fields.some((field) => field.name === name))
+      merge.unseen.push(prefix + name);
+  }
 }
 
 function mergeField(
@@ -179,4 +207,6 @@ function mergeMembers(merge: Merge, declared: PlainObject, sample: PlainObject, 
       merge.added.push(prefix + name);
     } else if (isPlainObject(own) && isPlainObject(value)) mergeMembers(merge, own, value, at);
   }
+  for (const name of Object.keys(declared))
+    if (!Object.hasOwn(sample, name)) merge.unseen.push(prefix + name);
 }
