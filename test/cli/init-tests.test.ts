@@ -64,6 +64,33 @@ describe('iml init tests', () => {
     expect(again).toMatchObject({ code: 0, out: '', err: 'Every component has a test.\n' });
   });
 
+  it('recommends a command that can record the component', async () => {
+    const call = { communication: 'a.json' };
+    const app = {
+      fileVersion: 1,
+      generalCodeFiles: {},
+      components: {
+        connection: {
+          key: { connectionType: 'basic', codeFiles: call },
+          sign: { connectionType: 'oauth', codeFiles: { communication: 'oauth.json' } },
+        },
+        webhook: { hook: { webhookType: 'web', codeFiles: { communication: 'hook.json' } } },
+      },
+    };
+    write({
+      'makecomapp.json': app,
+      'a.json': { url: 'https://api.example.com/me' },
+      'oauth.json': { authorize: { url: 'https://api.example.com/authorize' }, token: { url: '/token' } },
+      'hook.json': { output: '{{body}}' },
+    });
+    await cli(['init', 'tests'], { cwd: folder });
+    const noteOf = (name: string) =>
+      readFileSync(path.join(folder, `tests/${name}/${name}.test.json`), 'utf8').split('\n', 1)[0];
+    expect(noteOf('key')).toContain('run: iml test --record-cases --connection NAME');
+    expect(noteOf('sign')).toContain('run: iml connect sign --record FILE');
+    expect(noteOf('hook')).toContain('run: iml webhook hook --record FILE');
+  });
+
   it('marks a case as todo if the run with generated responses fails', async () => {
     write({
       'makecomapp.json': manifest({
@@ -77,7 +104,7 @@ describe('iml init tests', () => {
     const { out, code } = await cli(['init', 'tests'], { cwd: folder });
     expect({ out, code }).toEqual({ out: expect.stringContaining('todo: its generated responses'), code: 0 });
     const tested = await cli(['test'], { cwd: folder });
-    expect(tested).toMatchObject({ code: 0, out: expect.stringMatching(/0 passed, 1 todo in/) });
+    expect(tested).toMatchObject({ code: 2, out: expect.stringMatching(/0 passed, 1 todo in/) });
     const file = path.join(folder, 'tests/getOrder/getOrder.test.json');
     writeFileSync(file, readFileSync(file, 'utf8').replace(/"todo": .*/, ''));
     expect(await cli(['test'], { cwd: folder })).toMatchObject({ out: expect.stringMatching(/^1 passed/) });

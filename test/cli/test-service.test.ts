@@ -199,6 +199,17 @@ describe('iml test --record-cases', () => {
     ).toBe(2);
   });
 
+  it('writes no case of a run without a request, and says why', async () => {
+    const folder = itemsApp();
+    const file = path.join(folder, 'list.json');
+    writeFileSync(file, readFileSync(file, 'utf8').replace('"/items"', '"/{{parseDate(1)}}"'));
+    const before = readCase(folder);
+    const { code, err } = await test(folder, ['--record-cases', '--yes']);
+    expect(code).toBe(1);
+    expect(err).toContain('The run sent no request, so there is nothing to record. RuntimeError: ');
+    expect(readCase(folder)).toBe(before);
+  });
+
   it('records refusals and an unavailable API', async () => {
     const folder = itemsApp();
     world = { ...usual, status: 404 };

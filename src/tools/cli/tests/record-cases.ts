@@ -122,8 +122,9 @@ interface RecordedRun {
 async function runAndRecord(read: ReadCase, app: App, { access, signal }: Stage): Promise<RecordedRun> {
   const { kind, component } = fixtureOfCase(read, app);
   if (component === undefined || !isLiveKind(kind)) {
+    const command = kind === 'webhook' ? 'webhook' : kind.startsWith('oauth') ? 'connect' : 'run';
     throw usageError(
-      `--record-cases does not support runs of kind ${kind}. Use iml run, iml connect or iml serve with --record.`,
+      `--record-cases does not support runs of kind ${kind}. Use iml ${command} --record FILE.`,
     );
   }
   const filled = await access.fill(read, app);
@@ -133,6 +134,10 @@ async function runAndRecord(read: ReadCase, app: App, { access, signal }: Stage)
   const run = await runLive(fixture, { app, engine, mayChange: true, signal });
   if (run.isIncomplete) throw usageError('The bodies of this run exceed the size limit of a recording.');
   const { error, bundles } = run.outcome;
+  if (run.calls.length === 0) {
+    const why = error === undefined ? '' : ` ${error.type}: ${error.message}`;
+    throw usageError(`The run sent no request, so there is nothing to record.${why}`);
+  }
   const written = await recordCase(
     {
       app,

@@ -11,7 +11,7 @@ import type { ScriptedResponse } from '../exchanges/exchange.js';
 import { respond, type ScriptedTransport } from '../exchanges/play-exchanges.js';
 import { type FixtureReport, playFixture } from '../fixtures/play-fixture.js';
 import { writeTagged } from '../matching/tagged-values.js';
-import { fixtureOfCase } from './case-fixture.js';
+import { findKind, fixtureOfCase } from './case-fixture.js';
 import { restorePlaceholders, secretPlaceholder } from './placeholders.js';
 import { readCase } from './read-case.js';
 import { sampleMember, sampleParameters } from './sample-values.js';
@@ -92,9 +92,17 @@ export async function makeSkeleton(
   return {
     component,
     file,
-    text: `${MADE_UP_NOTE}\n${text}\n`,
+    text: `${MADE_UP_NOTE} To record real ones, ${howToRecord(subject, app)}\n${text}\n`,
     error: error && `${error.type}: ${error.message}`,
   };
+}
+
+/** A browser takes part in OAuth, and a webhook needs a call: `iml test --record-cases` has neither. */
+function howToRecord(subject: SkeletonSubject, app: App): string {
+  if (subject.type === 'webhook') return `run: iml webhook ${subject.name} --record FILE`;
+  if (subject.type === 'connection' && findKind(subject, app) !== 'connection')
+    return `run: iml connect ${subject.name} --record FILE`;
+  return 'add "record": true and run: iml test --record-cases --connection NAME';
 }
 
 /** Output of a component for a response. */

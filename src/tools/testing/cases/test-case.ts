@@ -53,6 +53,5 @@ export interface BodyInFile {
   readonly bodyFile?: string;
 }
 
-/** Comment above a case with generated responses. */
-export const MADE_UP_NOTE =
-  '// The responses are generated. To record real ones, add "record": true and run: iml test --record-cases --connection NAME';
+/** Start of the comment above a case with generated responses. */
+export const MADE_UP_NOTE = '// The responses are generated.';

@@ -65,6 +65,8 @@ const ORDER = [
 /** Members that a recording replaces. */
 const RECORDED = ['recorded', 'secrets', 'input', 'common', 'exchanges', 'expect'] as const;
 
+const MADE_UP_LINE = new RegExp(`^${MADE_UP_NOTE}.*\\n`, 'm');
+
 /**
  * Merges a recording into the text of its case and removes `record`. Other members and comments stay.
  *
@@ -72,7 +74,7 @@ const RECORDED = ['recorded', 'secrets', 'input', 'common', 'exchanges', 'expect
  */
 export function mergeCase({ document }: ReadCase, recorded: TestCase, keepsExpectation: boolean): string {
   const members = RECORDED.filter((name) => name !== 'expect' || !keepsExpectation);
-  const text = (document.text ?? '').replace(`${MADE_UP_NOTE}\n`, '');
+  const text = (document.text ?? '').replace(MADE_UP_LINE, '');
   // Inserts marks first, which are then replaced by the printed values.
   const marks = members.flatMap((name) => {
     const value = recorded[name];
