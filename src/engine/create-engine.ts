@@ -76,8 +76,8 @@ export interface Engine<Types extends AnyApp = AnyApp> {
 /**
  * Makes an app ready to run. Nothing is sent or loaded before the first run.
  *
- * @throws EngineError (USAGE) for an unknown option or one of a wrong type, and for an invalid limit, budget, base URL or host;
- *   ImlError (IML_HOST_VALUE) for an option that throws while it is read
+ * @throws EngineError (USAGE) for an unknown option or one of a wrong type, and for an invalid limit, budget, base URL or
+ *   host
  * @example
  * const engine = createEngine({ app: await loadApp('./my-app') });
  * for await (const bundle of engine.module('listContacts').run({ connection: { apiKey } })) console.log(bundle);

@@ -4,7 +4,6 @@ import {
   checkMembers,
   type OptionShapes,
   oneOfChoices,
-  readSafely,
 } from '../shared/errors/check-options.js';
 import type { Evaluate } from './compile/compile-expression.js';
 import { compileTemplate, type TemplateContext } from './compile/compile-template.js';
@@ -30,7 +29,7 @@ export interface CompileOptions extends EnvironmentOptions {
  * Never throws because of the template. The returned function throws only `ImlError` (IML_SYNTAX, IML_UNTERMINATED_STRING,
  * IML_UNTERMINATED_EXPRESSION, IML_UNKNOWN_FUNCTION, IML_FUNCTION, IML_TYPE, IML_LIMIT, IML_HOST_VALUE).
  *
- * @throws EngineError (USAGE) for invalid options; ImlError (IML_HOST_VALUE) for options that throw while they are read
+ * @throws EngineError (USAGE) for invalid options
  * @example
  * const greet = compile('Hello, {{capitalize(user.name)}}');
  * greet({ user: { name: 'ann' } }); // 'Hello, Ann'
@@ -54,11 +53,7 @@ const OPTION_SHAPES: OptionShapes<CompileOptions> = {
 
 function readOptions(options: CompileOptions): TemplateContext {
   if (options !== NO_OPTIONS) checkMembers(options, OPTION_SHAPES, WHAT);
-  return readSafely(WHAT, () => ({
-    environment: toEnvironment(options),
-    functions: mergeFunctions(options),
-    pointer: '',
-  }));
+  return { environment: toEnvironment(options), functions: mergeFunctions(options), pointer: '' };
 }
 
 /**

@@ -47,18 +47,6 @@ describe('functions of the options', () => {
 
 describe('invalid options', () => {
   const compileWith = (options: unknown) => (): unknown => compile('{{a}}', options as CompileOptions);
-  const fail = (): never => {
-    throw new TypeError('of the host');
-  };
-
-  it.each([
-    ['a proxy whose traps throw', new Proxy({}, { get: fail })],
-    ['a proxy whose names cannot be listed', new Proxy({}, { ownKeys: fail })],
-    ['functions that cannot be read', { functions: new Proxy({}, { ownKeys: fail }) }],
-    ['a getter that throws', Object.defineProperty({}, 'now', { get: fail })],
-  ])('that throw while they are read throw IML_HOST_VALUE: %s', (_, options) =>
-    expect(compileWith(options)).toThrow(expect.objectContaining({ code: 'IML_HOST_VALUE' })),
-  );
   it.each([
     [null, 'The options of compile: expected an object, not null.'],
     [

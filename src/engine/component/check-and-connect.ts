@@ -2,7 +2,6 @@ import { listSources } from '../parameters/form.js';
 import type { CheckParameters } from '../parameters/form-check.js';
 import { type RunContext, raceWithAbort, warn } from '../run/run-context.js';
 import { findFormSecrets, type PreparedParameters, prepareParameters } from './check-parameters.js';
-import { withReadableValues } from './report.js';
 import type { RunSubject } from './run-subject.js';
 import type { FormInput, Runtime } from './runtime.js';
 import {
@@ -29,29 +28,13 @@ export interface RunInput<Parameters extends object = Readonly<Record<string, un
  * Starts a run: checks its parameters, then opens a connection given by name, and refreshes and saves it if due.
  *
  * @throws AppError of type BundleValidationError before any request; InvalidAccessTokenError or
- * InvalidConfigurationError
- *   if the connection cannot be opened; ImlError (IML_HOST_VALUE) for values that throw while they are read
+ * InvalidConfigurationError if the connection cannot be opened
  */
 export async function beginRun(
   runtime: Runtime,
   input: RunInput,
   subject: RunSubject,
   traits: RunTraits = {},
-): Promise<StartedRun> {
-  return withReadableValues(
-    () => {
-      const { signal: _, ...values } = input;
-      return [...Object.values(values), runtime.common, runtime.environment];
-    },
-    () => begin(runtime, input, subject, traits),
-  );
-}
-
-async function begin(
-  runtime: Runtime,
-  input: RunInput,
-  subject: RunSubject,
-  traits: RunTraits,
 ): Promise<StartedRun> {
   input.signal?.throwIfAborted();
   const prepared: PreparedParameters = hasNoParameters(input, subject)

@@ -63,9 +63,7 @@ export const INPUT_SHAPES: OptionShapes<RunInput> = {
 /**
  * Checks the input of a run.
  *
- * @throws EngineError (USAGE) for an unknown or invalid member; ImlError (IML_HOST_VALUE) for values that throw while
- * they
- *   are read
+ * @throws EngineError (USAGE) for an unknown or invalid member
  */
 export function checkInput(input: unknown): void {
   checkMembers(input, INPUT_SHAPES, 'The input of a run');

@@ -6,7 +6,6 @@ import type { RunContext } from '../run/run-context.js';
 import {
   asRunError,
   assertOk,
-  findUnreadable,
   type ModuleResult,
   type RunReport,
   readStats,
@@ -134,7 +133,7 @@ export class EngineRun implements ModuleRun {
     } catch (thrown) {
       this.#error = asRunError(thrown);
       this.#failure = thrown;
-      if (this.#error === undefined) throw this.#findReason(thrown);
+      if (this.#error === undefined) throw thrown;
     } finally {
       this.#close();
     }
@@ -150,14 +149,10 @@ export class EngineRun implements ModuleRun {
     } catch (thrown) {
       this.#error = asRunError(thrown);
       this.#failure = thrown;
-      throw this.#error ?? this.#findReason(thrown);
+      throw this.#error ?? thrown;
     } finally {
       this.#close();
     }
-  }
-
-  #findReason(thrown: unknown): unknown {
-    return findUnreadable(thrown, () => Object.values(this.#context?.scope ?? {}));
   }
 
   #joinBundles(): readonly Bundle[] {

@@ -1,6 +1,5 @@
 import { AppError } from '../../shared/errors/app-error.js';
 import { isEngineError, SpecError } from '../../shared/errors/engine-error.js';
-import { collectSecrets } from '../redaction/secrets.js';
 import type { Bundle } from '../run/collect-outputs.js';
 import type { BudgetWait, RunContext } from '../run/run-context.js';
 import type { RunWarning, StopReason, TraceEvent } from '../run/trace.js';
@@ -141,39 +140,6 @@ export function reportFailure<Given extends object>(
   context: RunContext | undefined,
 ): RunReport<Given> {
   const error = asRunError(thrown);
-  if (error === undefined) throw findUnreadable(thrown, () => Object.values(context?.scope ?? {}));
+  if (error === undefined) throw thrown;
   return { ...readFacts(context), ok: false, error } as RunReport<Given>; // missing members are undefined
-}
-
-/**
- * Runs work that reads values of the embedder.
- *
- * @param values values that the work reads
- * @returns the result; rejects with ImlError (IML_HOST_VALUE) if the work failed and one of the values throws while it
- * is read
- */
-export async function withReadableValues<T>(
-  values: () => readonly unknown[],
-  work: () => Promise<T>,
-): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    throw findUnreadable(error, values);
-  }
-}
-
-/**
- * Replaces an error that a value of the embedder caused: reads the values again to find one that throws.
- *
- * @returns `thrown`, or ImlError (IML_HOST_VALUE)
- */
-export function findUnreadable(thrown: unknown, values: () => readonly unknown[]): unknown {
-  if (isEngineError(thrown)) return thrown;
-  try {
-    collectSecrets(...values());
-    return thrown;
-  } catch (error) {
-    return isEngineError(error) && error.code === 'IML_HOST_VALUE' ? error : thrown;
-  }
 }

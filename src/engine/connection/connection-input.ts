@@ -74,12 +74,12 @@ const KNOWN_SHAPES: Readonly<Record<string, OptionShape>> = {
   parameters: ANY_OBJECT,
 };
 
-/** @throws EngineError (USAGE) for invalid input of a connection step; ImlError (IML_HOST_VALUE) */
+/** @throws EngineError (USAGE) for invalid input of a connection step */
 export function checkStep(input: unknown): void {
   checkMembers(input, STEP_SHAPES, 'The input of a connection');
 }
 
-/** @throws EngineError (USAGE) for an invalid connection; ImlError (IML_HOST_VALUE) */
+/** @throws EngineError (USAGE) for an invalid connection */
 export function checkKnown(known: unknown): void {
   // Other members are allowed, as stores may add their own.
   checkMembers(known, KNOWN_SHAPES, 'A known connection', true);

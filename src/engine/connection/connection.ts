@@ -1,5 +1,5 @@
 import { createSingleFlight } from '../../shared/concurrency.js';
-import { type Reporting, type RunReport, withReadableValues } from '../component/report.js';
+import type { Reporting, RunReport } from '../component/report.js';
 import type { Runtime } from '../component/runtime.js';
 import type { ConnectionComponent } from '../document/app.js';
 import { authorize, type CallbackQuery, complete, create } from './authorize-connection.js';
@@ -81,10 +81,10 @@ export function createConnection(component: ConnectionComponent, runtime: Runtim
       const connection = await compile();
       return connection.kind !== 'basic' && connection.authorize !== undefined;
     },
-    create: (input = {}) => runStep(input, [], () => create(context, input)),
-    authorize: (input) => runStep(input, [], () => authorize(context, input)),
+    create: (input = {}) => runStep(input, () => create(context, input)),
+    authorize: (input) => runStep(input, () => authorize(context, input)),
     complete: (pending, query, options = {}) =>
-      runStep(options, [pending, query], () => complete(context, pending, query, options)),
+      runStep(options, () => complete(context, pending, query, options)),
     test: (known, options = {}) => runStepWith(known, options, () => testConnection(context, known, options)),
     refresh: (known, input = {}) => runStepWith(known, input, () => refresh(context, known, input)),
     invalidate: (known, options = {}) =>
@@ -94,13 +94,12 @@ export function createConnection(component: ConnectionComponent, runtime: Runtim
 
 /** Runs a step with unchecked input of an embedder. */
 function runStep<Given extends object>(
-  input: ConnectionOptions & Pick<CreateInput, 'parameters'>,
-  values: readonly unknown[],
+  input: ConnectionOptions,
   work: () => Promise<RunReport<Given>>,
 ): Reporting<RunReport<Given>> {
   return reportStep(async () => {
     checkStep(input);
-    return withReadableValues(() => [...values, input.parameters, input.common], work);
+    return work();
   });
 }
 
@@ -110,7 +109,7 @@ function runStepWith<Given extends object>(
   input: ConnectionOptions,
   work: () => Promise<RunReport<Given>>,
 ): Reporting<RunReport<Given>> {
-  return runStep(input, [known], async () => {
+  return runStep(input, async () => {
     checkKnown(known);
     return work();
   });

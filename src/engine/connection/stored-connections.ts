@@ -5,7 +5,6 @@ import {
   checkMembers,
   checkValue,
   type OptionShapes,
-  readSafely,
   SIGNAL,
   TEXT_LIST,
 } from '../../shared/errors/check-options.js';
@@ -92,11 +91,8 @@ const OPEN_SHAPES: OptionShapes<OpenOptions> = { allowed: TEXT_LIST, signal: SIG
 
 /** A store without types may return any value. */
 function assertStored(name: string, kept: unknown): void {
-  const isStored = readSafely(
-    `The stored connection "${name}"`,
-    () => isPlainObject(kept) && typeof kept['component'] === 'string' && isPlainObject(kept['connection']),
-  );
-  if (isStored) return;
+  if (isPlainObject(kept) && typeof kept['component'] === 'string' && isPlainObject(kept['connection']))
+    return;
   const message = `The stored connection "${name}" is invalid: expected an object with component and connection.`;
   throw new EngineError('USAGE', message);
 }

@@ -1,5 +1,5 @@
 import { checkInput } from '../component/input-shapes.js';
-import { type Reporting, reporting, withReadableValues } from '../component/report.js';
+import { type Reporting, reporting } from '../component/report.js';
 import type { Runtime } from '../component/runtime.js';
 import type { WebhookComponent } from '../document/app.js';
 import { type CompiledWebhook, compileWebhook } from './compile-webhook.js';
@@ -36,10 +36,7 @@ export function createWebhook(component: WebhookComponent, runtime: Runtime, lim
       reporting(
         (async () => {
           checkInput(input);
-          return withReadableValues(
-            () => [input.parameters, input.webhook, input.data, input.names],
-            () => runHookRequest(step, component[step], input, { component, runtime }),
-          );
+          return runHookRequest(step, component[step], input, { component, runtime });
         })(),
       );
   return {

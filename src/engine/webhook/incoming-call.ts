@@ -7,7 +7,6 @@ import {
   type OptionShape,
   type OptionShapes,
   objectWithFunctions,
-  readSafely,
   resolveBounds,
 } from '../../shared/errors/check-options.js';
 import { EngineError, isEngineError, WebhookError } from '../../shared/errors/engine-error.js';
@@ -75,7 +74,7 @@ async function readRequest(request: Request, maxBytes: number): Promise<ReadCall
 
 /** A web request, also one of another copy of Fetch or another realm. */
 function isRequest(request: Request | IncomingCall): request is Request {
-  return readSafely(CALL, () => request instanceof Request || REQUEST.fits(request));
+  return request instanceof Request || REQUEST.fits(request);
 }
 
 const CALL = 'The call of a webhook';

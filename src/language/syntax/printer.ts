@@ -1,4 +1,3 @@
-import { readSafely } from '../../shared/errors/check-options.js';
 import { ImlError } from '../../shared/errors/iml-error.js';
 import { assertNever } from '../../shared/plain-object.js';
 import type { Expression, Member, Template } from './ast.js';
@@ -10,19 +9,16 @@ import { isDigits, isPlainName, PRECEDENCE } from './grammar.js';
  * @throws ImlError (IML_HOST_VALUE) for a value that `parseTemplate` did not return
  */
 export function printTemplate(template: Template): string {
-  return readSafely('The template to print', () => printParts(template.parts));
-}
-
-function printParts(parts: Template['parts']): string {
-  if (!Array.isArray(parts)) {
-    const message = 'Invalid template to print: expected the result of parsing, with an array of parts.';
-    throw new ImlError('IML_HOST_VALUE', message, { kind: 'type' });
+  try {
+    return template.parts
+      .map((part) =>
+        typeof part === 'string' ? part.replace(/\{{2,}/g, escapeBraces) : `{{${printExpression(part)}}}`,
+      )
+      .join('');
+  } catch (cause) {
+    const message = 'Invalid template to print: expected the result of parsing.';
+    throw new ImlError('IML_HOST_VALUE', message, { kind: 'type', cause });
   }
-  return parts
-    .map((part) =>
-      typeof part === 'string' ? part.replace(/\{{2,}/g, escapeBraces) : `{{${printExpression(part)}}}`,
-    )
-    .join('');
 }
 
 /** An odd brace goes first: after the others it would be part of the `{{` of a following expression. */

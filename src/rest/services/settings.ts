@@ -1,4 +1,3 @@
-import { readSafely } from '../../shared/errors/check-options.js';
 import { EngineError } from '../../shared/errors/engine-error.js';
 import { flag, integer, object, type Schema, text } from '../../shared/schema/build.js';
 import { compileSchema } from '../../shared/schema/compile-schema.js';
@@ -66,11 +65,10 @@ const SETTINGS_SCHEMA = object({}, SETTING_SCHEMAS, CLOSED);
  * Checks settings against a schema.
  *
  * @param what name of the settings in messages: `The settings of createStoreBackend`
- * @throws EngineError (USAGE) with the name of the member that does not fit; ImlError (IML_HOST_VALUE) if a getter
- * throws
+ * @throws EngineError (USAGE) with the name of the member that does not fit
  */
 export function assertSettings(value: unknown, schema: Schema<unknown>, what: string): void {
-  const [problem] = readSafely(what, () => compileSchema(schema)(value));
+  const [problem] = compileSchema(schema)(value);
   if (problem === undefined) return;
   const { path, message, unknown } = problem;
   const member = path.length === 0 ? what : `${what}: "${path.join('.')}"`;

@@ -1,7 +1,6 @@
 import { isObject, isPlainObject } from '../plain-object.js';
 import { didYouMean } from '../suggest.js';
-import { EngineError, isEngineError } from './engine-error.js';
-import { ImlError } from './iml-error.js';
+import { EngineError } from './engine-error.js';
 
 /**
  * Names the kind of a value for error messages: `null`, `text`, `the number NaN`, `a list`, `a promise`. Never shows
@@ -155,8 +154,7 @@ export function either(first: OptionShape, second: OptionShape): OptionShape {
  *
  * @param what name of the object in messages: `The options of createEngine`
  * @param isOpen whether unknown members are allowed
- * @throws EngineError (USAGE) with the name of the invalid member; ImlError (IML_HOST_VALUE) if a getter or proxy
- * throws
+ * @throws EngineError (USAGE) with the name of the invalid member
  */
 export function checkMembers(
   input: unknown,
@@ -164,22 +162,20 @@ export function checkMembers(
   what: string,
   isOpen = false,
 ): void {
-  readSafely(what, () => {
-    if (!isObject(input) || Array.isArray(input)) {
-      throw new EngineError('USAGE', `${what}: expected an object, not ${describeKind(input)}.`);
-    }
-    const unknown = isOpen ? undefined : Object.keys(input).find((name) => !Object.hasOwn(shapes, name));
-    if (unknown !== undefined) {
-      const hint = didYouMean(unknown, Object.keys(shapes));
-      throw new EngineError('USAGE', `${what}: unknown member "${unknown.slice(0, 80)}".${hint}`);
-    }
-    for (const name in shapes) {
-      const shape = shapes[name];
-      // Reads inherited members too: getters of a class are not own members.
-      const value: unknown = Reflect.get(input, name);
-      if (shape !== undefined && value !== undefined) assertFits(value, shape, `${what}: "${name}"`);
-    }
-  });
+  if (!isObject(input) || Array.isArray(input)) {
+    throw new EngineError('USAGE', `${what}: expected an object, not ${describeKind(input)}.`);
+  }
+  const unknown = isOpen ? undefined : Object.keys(input).find((name) => !Object.hasOwn(shapes, name));
+  if (unknown !== undefined) {
+    const hint = didYouMean(unknown, Object.keys(shapes));
+    throw new EngineError('USAGE', `${what}: unknown member "${unknown.slice(0, 80)}".${hint}`);
+  }
+  for (const name in shapes) {
+    const shape = shapes[name];
+    // Reads inherited members too: getters of a class are not own members.
+    const value: unknown = Reflect.get(input, name);
+    if (shape !== undefined && value !== undefined) checkValue(value, shape, `${what}: "${name}"`);
+  }
 }
 
 /**
@@ -203,37 +199,12 @@ export function checkOptions<T extends object>(
 /**
  * Checks one value.
  *
- * @throws EngineError (USAGE) if it does not fit; ImlError (IML_HOST_VALUE) if a getter or proxy throws
+ * @throws EngineError (USAGE) if it does not fit
  */
-export function checkValue(value: unknown, shape: OptionShape, what: string): void {
-  readSafely(what, () => assertFits(value, shape, what));
-}
-
-function assertFits(value: unknown, { fits, expected, choices }: OptionShape, what: string): void {
+export function checkValue(value: unknown, { fits, expected, choices }: OptionShape, what: string): void {
   if (fits(value)) return;
   const hint = typeof value === 'string' && choices !== undefined ? didYouMean(value, choices) : '';
   throw new EngineError('USAGE', `${what} has to be ${expected}, not ${describeKind(value)}.${hint}`);
-}
-
-/**
- * Reads a value of the embedder.
- *
- * @throws ImlError (IML_HOST_VALUE) if a getter or proxy throws an error that is not an EngineError
- */
-export function readSafely<T>(what: string, read: () => T): T {
-  try {
-    return read();
-  } catch (error) {
-    if (isEngineError(error)) throw error;
-    throw unreadable(what, error);
-  }
-}
-
-function unreadable(what: string, cause: unknown): ImlError {
-  return new ImlError('IML_HOST_VALUE', `${what} cannot be read: it threw an exception.`, {
-    kind: 'type',
-    cause,
-  });
 }
 
 function hasFunctions(value: object, names: readonly string[]): boolean {
