@@ -164,6 +164,42 @@ describe('the development of custom apps with the unchanged @makehq/sdk', () => 
     expect(response.status).toBe(400);
   });
 
+  it('changes members of the base, and keeps the others', async () => {
+    const change = async (body: string, type = 'application/json'): Promise<unknown> => {
+      const response = await send('PATCH', 'base', body, type);
+      return response.status === 200 ? response.json() : response.status;
+    };
+    expect(await change('{"baseUrl": "https://a.example"}')).toEqual({ changed: true });
+    expect(await change('{"baseUrl": "https://a.example"}')).toEqual({ changed: false });
+    const text = '{\n  // A comment.\n  "baseUrl": "https://a.example",\n  "headers": { "a": "1" },\n}';
+    await make.sdk.apps.setSection(app, 1, 'base', text);
+    const jsonc = '{ "headers": { "b": "2" }, /* c */ }';
+    expect(await change(jsonc, 'application/jsonc')).toEqual({ changed: true });
+    expect(JSON.parse(await make.sdk.apps.getSection(app, 1, 'base'))).toEqual({
+      baseUrl: 'https://a.example',
+      headers: { b: '2' },
+    });
+    for (const refused of ['[]', 'text', '', '['.repeat(200_000)]) expect(await change(refused)).toBe(400);
+    await make.sdk.apps.setSection(app, 1, 'base', 'not JSON');
+    expect(await change('{}')).toBe(400);
+    expect(await make.sdk.apps.getSection(app, 1, 'base')).toBe('not JSON');
+  });
+
+  it.each([
+    ['POST', 'connections', 404],
+    ['POST', 'webhooks', 404],
+    ['GET', 'sections', 404],
+    ['GET', 'modules/listThings/nothing', 404],
+    ['POST', 'modules/listThings/api', 405],
+    ['DELETE', 'base', 405],
+    ['PATCH', 'groups', 405],
+  ])('responds to %s of %s in a version with %i', async (method, at, status) => {
+    const body = method === 'GET' ? undefined : '{"type":"basic","label":"One"}';
+    const response = await send(method, at, body, 'application/json');
+    expect(response.status).toBe(status);
+    if (at === 'base') expect(response.headers.get('allow')).toBe('PATCH, GET, PUT');
+  });
+
   it('makes the names of connections and webhooks and shares them between apps', async () => {
     const first = await make.sdk.connections.create(app, { type: 'basic', label: 'One' });
     const second = await make.sdk.connections.create(app, { type: 'oauth', label: 'Two' });

@@ -53,7 +53,7 @@ const OWNERS: Readonly<Record<string, RegExp>> = {
   ajv: /^shared\/schema\//,
   jsonata: /^tools\/(testing|cli)\//,
   mime: /^language\/functions\/text\.ts$/,
-  'jsonc-parser': /^(engine\/document|tools\/lsp)\//,
+  'jsonc-parser': /^(engine\/document|tools\/lsp|rest\/resources)\//,
   yaml: /^tools\/life\/openapi\//,
 };
 

@@ -196,6 +196,7 @@ export interface OperationInputs extends SdkInputs {
   readonly updateSdkApp: Input<SdkAppPath, None, PlainObject>;
   readonly deleteSdkApp: Input<SdkAppPath>;
   readonly getSdkAppIcon: Input<SdkAppPath & { size: number }>;
+  readonly updateSdkAppBase: Input<SdkAppPath, None, SdkContent>;
   readonly setSdkAppIcon: Input<SdkAppPath, None, SdkContent>;
   readonly getSdkAppChecksum: Input<SdkAppPath>;
   readonly getSdkAppChange: Input<SdkAppPath & { changeId: number }>;

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { ownMember } from '../../shared/plain-object.js';
 import { methodNotAllowed, notFound } from '../problems.js';
 import type { AddressReader } from './addresses.js';
 import {
@@ -76,10 +77,10 @@ export async function createRouter<C, S>(
   const known = new Map<string, string[]>();
   for (const operation of [...operations].sort(bySpecificity)) {
     const handle = createCallHandler(backend, operation);
-    for (const path of listPaths(operation, basePath, authPath)) {
+    for (const { path, fixed } of listRoutes(operation, basePath, authPath)) {
       known.set(path, [...(known.get(path) ?? []), operation.method]);
       app.on(operation.method, path, (context) => {
-        const params = context.req.param();
+        const params = { ...context.req.param(), ...fixed };
         const work: Work = async ({ request, ...turn }) =>
           writeSuccess(await handle(request, { params, ...turn }), operation.contents);
         return answering(operation, work)(context);
@@ -136,7 +137,27 @@ function bySpecificity(a: RestOperation, b: RestOperation): number {
   return a.path.split('{').length - b.path.split('{').length;
 }
 
-function listPaths(operation: RestOperation, basePath: string, authPath: string): readonly string[] {
-  const path = operation.path.replace(/\{(\w+)\}/g, ':$1');
-  return operation.server === 'auth' ? [path, authPath + path] : [basePath + path];
+interface Route {
+  readonly path: string;
+  /** Path parameters that the route fixes. */
+  readonly fixed: Readonly<Record<string, string>>;
+}
+
+/** A path parameter with a list of values makes a route per value, so any other value is an unknown path. */
+function listRoutes(operation: RestOperation, basePath: string, authPath: string): readonly Route[] {
+  let routes: readonly Route[] = [{ path: operation.path, fixed: {} }];
+  for (const [name, schema] of Object.entries(operation.params)) {
+    const values = ownMember(schema, 'enum');
+    if (!Array.isArray(values)) continue;
+    routes = routes.flatMap(({ path, fixed }) =>
+      values.map(String).map((value) => ({
+        path: path.replace(`{${name}}`, value),
+        fixed: { ...fixed, [name]: value },
+      })),
+    );
+  }
+  const prefixes = operation.server === 'auth' ? ['', authPath] : [basePath];
+  return prefixes.flatMap((prefix) =>
+    routes.map(({ path, fixed }) => ({ path: prefix + path.replace(/\{(\w+)\}/g, ':$1'), fixed })),
+  );
 }

@@ -1,3 +1,4 @@
+import type { ParseError } from 'jsonc-parser';
 import { isPlainObject, ownMember, type PlainObject } from '../../shared/plain-object.js';
 import {
   flag,
@@ -394,6 +395,50 @@ const appSections = textOperations({
   findOwner: ownApp,
   initial: (section) => SDK_APP_SECTIONS[section],
 });
+
+/** Members of both objects, those of `change` first. @throws RestError 400 unless both texts are objects */
+async function mergeObjects(text: string, change: string): Promise<string> {
+  const { parse } = await import('jsonc-parser');
+  try {
+    const [before, after] = [text, change].map((one) => {
+      const problems: ParseError[] = [];
+      const value: unknown = parse(one.replace(/^\uFEFF/, ''), problems, { allowTrailingComma: true });
+      return problems.length === 0 && isPlainObject(value) ? value : undefined;
+    });
+    if (before && after) return `${JSON.stringify({ ...before, ...after }, null, 2)}\n`;
+  } catch (error) {
+    // Too deep to parse or to print.
+    if (!(error instanceof RangeError)) throw error;
+  }
+  throw badRequest([invalidParameter('body', 'must be a JSON object, as must be the stored base')]);
+}
+
+/**
+ * Only the base can be changed in part. Comments of the stored text are lost, and the response is that of `PUT`. [inf]
+ * Source: https://developers.make.com/api-documentation/api-reference/sdk-apps [doc]
+ */
+const updateBase = define(
+  {
+    ...WRITE,
+    id: 'updateSdkAppBase',
+    method: 'PATCH',
+    path: `${APP_PATH}/base`,
+    params: APP_PARAMS,
+    summary: 'Changes members of the base of a custom app. Comments of the base are lost.',
+    body: object({ content: text() }),
+    bodyContents: { types: ['application/json', 'application/jsonc'], encoding: 'utf8' },
+    response: CHANGED,
+  },
+  async (call) => {
+    const changed = await call.services.store.transaction(async (writer) => {
+      const address = { ...(await ownApp(writer, call)), section: 'base' };
+      const before = (await readText(writer, address)) ?? String(SDK_APP_SECTIONS['base']);
+      return writeText(writer, address, await mergeObjects(before, String(call.body['content'])));
+    });
+    return { changed };
+  },
+);
+
 const appReadme = textOperations({
   id: 'SdkAppReadme',
   path: `${APP_PATH}/readme`,
@@ -735,6 +780,7 @@ export const SDK_OPERATIONS: readonly StoreOperation[] = [
   deleteApp,
   ...appVisibility,
   ...appSections,
+  updateBase,
   ...appReadme,
   ...appCommon,
   ...[getIcon, setIcon].flatMap((operation) => operation ?? []),
