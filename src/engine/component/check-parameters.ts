@@ -144,7 +144,7 @@ function findSecrets(elements: readonly ParameterElement[], given: unknown): str
 }
 
 /** Converts `IML_LIMIT` to the error of a run whose parameters are too large; returns other errors unchanged. */
-export function refusedAsTooLarge(error: unknown): unknown {
+function refusedAsTooLarge(error: unknown): unknown {
   if (!isEngineError(error, ImlError) || error.code !== 'IML_LIMIT') return error;
   const message = `Invalid parameters: they are too large. ${error.message}`;
   return new AppError('BundleValidationError', message, { cause: error });

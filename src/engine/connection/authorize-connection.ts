@@ -165,7 +165,7 @@ export interface PageSecrets {
  *
  * @throws AppError of type RuntimeError for an invalid URL
  */
-export function buildAuthorizePage(
+function buildAuthorizePage(
   authorize: CompiledRequest,
   { state, codeChallenge }: PageSecrets,
   context: RunContext,
@@ -182,7 +182,7 @@ export function buildAuthorizePage(
 }
 
 /** Returns the first value of a query parameter. */
-export function readQueryValue(url: string, name: string): string | undefined {
+function readQueryValue(url: string, name: string): string | undefined {
   const pair = splitQuery(url).find((text) => readName(text) === name);
   return pair === undefined ? undefined : decodeFormComponent(pair.slice(pair.indexOf('=') + 1));
 }
@@ -212,7 +212,7 @@ function readName(pair: string): string {
 }
 
 /** Creates an unguessable text of 43 characters for `state` and the code verifier. Source: RFC 7636 section 4.1. */
-export function createNonce(): string {
+function createNonce(): string {
   return randomBytes(32).toString('base64url');
 }
 
@@ -223,7 +223,7 @@ export interface ProofKeyNames {
 }
 
 /** Derives the PKCE parameters from a code verifier. Source: RFC 7636 section 4.2. */
-export function writeProofKey(codeVerifier: string): ProofKeyNames {
+function writeProofKey(codeVerifier: string): ProofKeyNames {
   const codeChallenge = createHash('sha256').update(codeVerifier).digest('base64url');
   return { codeChallenge, codeChallengeMethod: 'S256' };
 }
@@ -234,7 +234,7 @@ export function writeProofKey(codeVerifier: string): ProofKeyNames {
  *
  * @throws AppError of type BundleValidationError
  */
-export async function checkConnectionParameters(
+async function checkConnectionParameters(
   { params }: ConnectionComponent,
   values: PlainObject,
   runtime: Runtime,

@@ -232,7 +232,7 @@ const ASCENDING: SortOrder = { direction: 1, ignoreCase: false };
  * Returns a sorted copy. The sort is stable: numbers, dates, booleans, text, objects. Items without a value come last in
  * both directions. The order is optional: `sort(contacts; name)`. Source: https://help.make.com/array-functions. [doc][open]
  */
-export function sortList(list: readonly unknown[], order: unknown, key: unknown): unknown[] {
+function sortList(list: readonly unknown[], order: unknown, key: unknown): unknown[] {
   const plan = planSort(order, key);
   const read = isEmpty(plan.key) ? undefined : pathReader(toText(plan.key));
   const { direction, ignoreCase } = plan.order;

@@ -229,13 +229,13 @@ function moveClock(time: LocalTime, day: number, timeOfDay: number = time.timeOf
 }
 
 /** Adds calendar days and keeps the local time of day. Rounds fractions. */
-export function addDays(ms: number, days: number, zone: Zone): number {
+function addDays(ms: number, days: number, zone: Zone): number {
   const time = localTime(ms, zone);
   return moveClock(time, time.day + roundAmount(days));
 }
 
 /** Adds calendar months and keeps the local time of day. A date after the end of the month becomes its last day. Rounds fractions. */
-export function addMonths(ms: number, months: number, zone: Zone): number {
+function addMonths(ms: number, months: number, zone: Zone): number {
   const time = localTime(ms, zone);
   return moveMonth(time, time.year, time.month + roundAmount(months));
 }

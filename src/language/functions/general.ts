@@ -85,7 +85,7 @@ export interface ErrorValue {
 }
 
 /** @throws ImlError `IML_FUNCTION` for an unknown error type */
-export function createErrorValue(type: unknown, message: unknown): ErrorValue {
+function createErrorValue(type: unknown, message: unknown): ErrorValue {
   const name = APP_ERROR_TYPES.find((each) => each === type);
   if (name !== undefined) return { name, message: isMissing(message) ? '' : toText(message) };
   throw functionError(`Unknown error type. Expected one of ${APP_ERROR_TYPES.join(', ')}.`);

@@ -142,7 +142,7 @@ function toDecimal(value: number): Decimal {
 }
 
 /** Truncates to `places` decimals. A negative number of places zeroes digits before the decimal point. */
-export function truncateDecimal(value: number, places: number): number {
+function truncateDecimal(value: number, places: number): number {
   const { digits, point } = toDecimal(value);
   const digitCount = point + places;
   if (digitCount >= digits.length) return value;
@@ -151,7 +151,7 @@ export function truncateDecimal(value: number, places: number): number {
 }
 
 /** Rounds the decimal form to `places` >= 0 decimals, half away from zero: 1.005 to two places is 1.01. */
-export function fixDecimal(value: number, places: number): FixedDecimal {
+function fixDecimal(value: number, places: number): FixedDecimal {
   const { digits, point } = toDecimal(value);
   const digitCount = point + places;
   const up = (digits[digitCount] ?? '0') >= '5' ? 1n : 0n;

@@ -220,7 +220,7 @@ const KEYCAP = '[0-9#*]\\uFE0F?\\u20E3';
 const REGION = '\\u{1F3F4}[\\u{E0030}-\\u{E007A}]+\\u{E007F}';
 
 /** One visible emoji: a picture with skin tone and joined pictures, a flag or a keycap. */
-export const EMOJI: RegExp = new RegExp(`${REGION}|${PICTURE}(?:\\u200D${PICTURE})*|${FLAG}|${KEYCAP}`, 'gu');
+const EMOJI: RegExp = new RegExp(`${REGION}|${PICTURE}(?:\\u200D${PICTURE})*|${FLAG}|${KEYCAP}`, 'gu');
 
 /** Returns the offset of the next occurrence at or after `from`, or -1, like `indexOf`. */
 type TextSearch = (text: string, from: number) => number;
