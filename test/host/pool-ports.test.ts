@@ -12,7 +12,14 @@ import {
   openPoolApps,
 } from '../../src/host/index.js';
 import { setUpScenario } from '../../src/host/set-up.js';
-import { type AppDefinition, createEnginePool, type StoredConnection } from '../../src/index.js';
+import {
+  type AppDefinition,
+  createEnginePool,
+  type EnginePool,
+  type StoredConnection,
+  TerminatedError,
+  type TerminationCause,
+} from '../../src/index.js';
 import { NO_SPAN, type Tracing } from '../../src/shared/tracing.js';
 import { buildWorkers, WORKER_MODULES } from '../pool/build-workers.js';
 import { eventually } from './open-parts.js';
@@ -112,15 +119,43 @@ const connection = (key: string): StoredConnection => ({
   common: undefined,
 });
 
+/** Why the next task of a name ends, `after` its work or before. */
+interface Termination {
+  readonly task: string;
+  readonly causedBy: TerminationCause;
+  readonly after?: boolean;
+}
+
+/** A pool whose workers are terminated as planned, and the names of its tasks. */
+function terminateTasks(
+  pool: EnginePool,
+  planned: readonly Termination[],
+): { readonly pool: EnginePool; readonly tasks: readonly string[] } {
+  const left = [...planned];
+  const tasks: string[] = [];
+  const run: EnginePool['run'] = async (task) => {
+    tasks.push(task.name);
+    const at = left.findIndex((next) => next.task === task.name);
+    const [ended] = at < 0 ? [] : left.splice(at, 1);
+    if (ended === undefined || ended.after === true) {
+      const result = await pool.run(task);
+      if (ended === undefined) return result;
+    }
+    throw new TerminatedError('The worker was terminated.', ended.causedBy);
+  };
+  return { pool: { ...pool, run }, tasks };
+}
+
 async function open(
   options: Partial<PoolFlowsOptions> & {
     readonly timeoutMs?: number;
     readonly webhookTimeoutMs?: number;
+    readonly terminated?: readonly Termination[];
   } = {},
 ) {
-  const { timeoutMs = 20_000, webhookTimeoutMs = 20_000, tracing, ...flows } = options;
+  const { timeoutMs = 20_000, webhookTimeoutMs = 20_000, tracing, terminated = [], ...flows } = options;
   const { connectionNames } = flows;
-  const pool = createEnginePool({
+  const own = createEnginePool({
     worker,
     setup,
     threads: 2,
@@ -134,6 +169,7 @@ async function open(
       };
     },
   });
+  const { pool, tasks } = terminateTasks(own, terminated);
   const apps = await openPoolApps(pool, [CRM, OTHER]);
   const store = await openHostSqlite({ file: ':memory:' });
   const notices: HostNotice[] = [];
@@ -170,7 +206,7 @@ async function open(
         ...entry,
       },
     );
-  return { host, store, notices, lines, add };
+  return { host, store, notices, lines, tasks, add };
 }
 
 function hook(webhook: string, app = 'crm', uid?: string): ScenarioEntry['webhook'] {
@@ -214,6 +250,43 @@ it('responds with 503 to a call that does not end, while another app is served',
   expect([response.status, response.headers.get('retry-after')]).toEqual([503, '5']);
   expect(notices).toContainEqual(expect.objectContaining({ kind: 'call-refused', reason: 'terminated' }));
   expect(await store.count('events')).toBe(2);
+});
+
+it.each<[string, readonly TerminationCause[], status: number, calls: number]>([
+  ['repeats a call that another run of the app ended twice', ['other-run', 'other-run'], 200, 3],
+  [
+    'responds with 503 to a call that other runs ended three times',
+    ['other-run', 'other-run', 'other-run'],
+    503,
+    3,
+  ],
+  ['does not repeat a call that may be at fault', ['unknown'], 503, 1],
+  ['does not repeat a call that ended its own worker', ['run'], 503, 1],
+])('%s', async (_title, causes, status, calls) => {
+  const terminated = causes.map((causedBy) => ({ task: 'receiveCall', causedBy }));
+  const { host, tasks, add } = await open({ terminated });
+  const { hook: at } = await add({});
+  expect((await post(host, at?.path, { n: 1 })).status).toBe(status);
+  expect(tasks.filter((name) => name === 'receiveCall')).toHaveLength(calls);
+});
+
+it('repeats a flow that another run of the app ended, until it has stored something', async () => {
+  const repeated = await open({ terminated: [{ task: 'runFlow', causedBy: 'other-run' }] });
+  const { hook: first } = await repeated.add({ modules: [step(2, 'echo', { parameters: { text: 'hi' } })] });
+  await repeated.host.start();
+  await post(repeated.host, first?.path, {});
+  await eventually(async () => (await repeated.store.count('events', { status: 'done' })) === 1);
+  expect([repeated.lines.length, repeated.tasks.filter((name) => name === 'runFlow').length]).toEqual([1, 2]);
+
+  // The trigger has stored its progress, so a repeat would process its bundles again.
+  const terminated = [{ task: 'runFlow', causedBy: 'other-run', after: true }] as const;
+  const stored = await open({ terminated });
+  const settings = { autoCommit: true };
+  await stored.add({ webhook: undefined, everyMinutes: 60, settings, modules: [step(1, 'watch')] });
+  await stored.host.start();
+  await stored.store.transaction((writer) => writer.update('scenarios', { name: 's' }, { nextRunMs: 1 }));
+  await eventually(() => stored.notices.some(({ kind }) => kind === 'run-finished'));
+  expect(stored.tasks.filter((name) => name === 'runFlow')).toHaveLength(1);
 });
 
 it('backs off and repeats the event of a run whose worker was terminated', async () => {
