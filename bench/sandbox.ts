@@ -1,7 +1,7 @@
 import { createSandbox } from '../src/engine/sandbox/create-sandbox.js';
 import type { Environment, ImlFunction } from '../src/language/environment.js';
 
-/** Compares a custom function in the sandbox with a plain call of the same function. */
+/** Compares a custom function in the sandbox with a plain call of the same function, and measures what one more app costs. */
 
 const ENVIRONMENT: Environment = {
   now: () => 0,
@@ -71,3 +71,24 @@ for (const { name, code, plain, args } of CASES) {
     `${name.padEnd(12)} ${inside.toFixed(1)} us per call, ${Math.round(inside / outside)} times a plain call`,
   );
 }
+
+const APPS = 40;
+const opened = [];
+const open = () =>
+  createSandbox({
+    functions: [{ name: 'f', code: 'function f(x) { return x }', file: undefined }],
+    builtins: {},
+  });
+// The first one loads QuickJS.
+opened.push(await open());
+const before = process.memoryUsage().rss;
+const cpu = process.cpuUsage();
+for (let app = 0; app < APPS; app++) {
+  const sandbox = await open();
+  sandbox.functions['f']?.(ENVIRONMENT, ROW);
+  opened.push(sandbox);
+}
+const { user, system } = process.cpuUsage(cpu);
+const megabytes = (process.memoryUsage().rss - before) / APPS / 1e6;
+console.log(`one more app ${megabytes.toFixed(1)} MB, ${((user + system) / APPS / 1000).toFixed(1)} ms CPU`);
+for (const sandbox of opened) sandbox.close();

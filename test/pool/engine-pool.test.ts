@@ -249,12 +249,14 @@ describe('an app in a pool', () => {
     expect(await setupsOf(pool.app(source))).toBe(first + 1);
   });
 
-  it('is evicted if a worker has used more apps than it keeps since then', async () => {
-    const pool = createPool({ threads: 1, maxApps: 2 });
+  it('is evicted if a worker has used more apps than it keeps since then, and onEvict is called', async () => {
+    const evicted: string[] = [];
+    const pool = createPool({ threads: 1, maxApps: 2, onEvict: (app) => evicted.push(app) });
     const use = (name: string): Promise<number> =>
       setupsOf(pool.app(appWith(name, { modules: { show } } as never)));
     expect([await use('a'), await use('b'), await use('a'), await use('c')]).toEqual([1, 2, 1, 3]);
     expect([await use('a'), await use('b')]).toEqual([1, 4]);
+    await expect.poll(() => evicted).toEqual(['b', 'c']);
   });
 });
 

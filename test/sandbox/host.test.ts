@@ -171,6 +171,21 @@ describe('memory', () => {
   }, 120_000);
 });
 
+describe('one more app with functions', () => {
+  it('takes less than 5 MB of the process', async () => {
+    const open = (): ReturnType<typeof openSandbox> => openSandbox({ f: 'function f(x) { return x }' });
+    const opened = [await open()];
+    const before = process.memoryUsage.rss();
+    for (let index = 0; index < 20; index++) {
+      const sandbox = await open();
+      expect(callIn(sandbox, 'f', 1)).toBe(1);
+      opened.push(sandbox);
+    }
+    expect(process.memoryUsage.rss() - before).toBeLessThan(20 * 5e6);
+    for (const sandbox of opened) sandbox.close();
+  });
+});
+
 describe('a closed sandbox', () => {
   it('refuses calls with a typed error, and may be closed twice', async () => {
     const sandbox = await openSandbox(CODES);

@@ -72,7 +72,9 @@ export interface EnginePoolOptions {
   readonly maxResultBytes?: number | undefined;
   /** Maximum number of loaded apps per worker. Default: 16. */
   readonly maxApps?: number | undefined;
-  /** Called when a worker closes an app because it holds `maxApps`: its next run there loads it again. */
+  /**
+   * Called with the path or name of an app that a worker closes because it holds `maxApps`: its next run there loads it again.
+   */
   readonly onEvict?: ((app: string) => void) | undefined;
   /** The connection store, or a function that returns the store of an app. It stays in the main thread. */
   readonly connections?: PoolConnections | undefined;

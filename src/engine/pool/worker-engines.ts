@@ -26,6 +26,8 @@ export type PoolSetup =
 /** An engine with its number of users. */
 export interface LentEngine {
   readonly key: string;
+  /** The path of its folder, or the name in its definition. */
+  readonly name: string;
   readonly opening: Promise<Engine>;
   isOpen: boolean;
   uses: number;
@@ -65,7 +67,8 @@ export function createWorkerEngines(
     if (lent.uses === 0) void closeEngine(lent);
   };
   const lend = (key: string, app: string | AppDefinition): LentEngine => {
-    const lent: LentEngine = { key, opening: open(app), isOpen: false, uses: 0 };
+    const name = typeof app === 'string' ? app : app.name;
+    const lent: LentEngine = { key, name, opening: open(app), isOpen: false, uses: 0 };
     lent.opening.then(
       () => {
         lent.isOpen = true;
@@ -80,7 +83,7 @@ export function createWorkerEngines(
       if (loaded.size <= data.maxApps) return;
       if (other.uses > 0) continue;
       drop(other);
-      onEvict(other.key);
+      onEvict(other.name);
     }
   };
   return {

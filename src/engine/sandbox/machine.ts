@@ -5,7 +5,14 @@ import type {
   QuickJSRuntime,
 } from 'quickjs-emscripten-core';
 import { EngineError } from '../../shared/errors/engine-error.js';
-import { type MemoryImage, PAGE_BYTES, type QuickJsCode, restoreImage, takeImage } from './quickjs-code.js';
+import {
+  hasKnownLayout,
+  type MemoryImage,
+  PAGE_BYTES,
+  type QuickJsCode,
+  restoreImage,
+  takeImage,
+} from './quickjs-code.js';
 
 export interface MachineOptions {
   readonly memoryBytes: number;
@@ -71,6 +78,7 @@ export async function createMachine(options: MachineOptions, code: QuickJsCode):
   };
   setLimits();
   const context = runtime.newContext();
+  if (!hasKnownLayout(memory)) throw unknownBuild('a memory layout');
   let kept: MemoryImage = new Map();
   return {
     context,
@@ -95,6 +103,13 @@ export async function createMachine(options: MachineOptions, code: QuickJsCode):
 }
 
 function ignore(): void {}
+
+function unknownBuild(what: string): EngineError {
+  return new EngineError(
+    'USAGE',
+    `The QuickJS build has ${what} that this version does not know: use the pinned version.`,
+  );
+}
 
 interface SwappableInstance {
   readonly instantiate: (
@@ -173,7 +188,7 @@ function pinImports(
   const [[space, members] = ['', {}]] = Object.entries(imports);
   const grow = members[IMPORTS.growing];
   if (typeof grow !== 'function' || Object.values(IMPORTS).some((name) => members[name] === undefined)) {
-    throw new EngineError('USAGE', 'The QuickJS build uses an import that cannot be made deterministic.');
+    throw unknownBuild('imports');
   }
   return {
     [space]: {

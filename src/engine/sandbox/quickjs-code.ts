@@ -77,23 +77,49 @@ export const PAGE_BYTES = 65_536;
 
 const ZEROS = new Uint8Array(PAGE_BYTES);
 
+/**
+ * The layout of a memory in the pinned version of the build: static data, the stack, the heap. The address of the end of the
+ * heap is that of the variable of `sbrk`, which never lowers it.
+ */
+const LAYOUT = { stackPages: { from: 2, to: 81 }, heapEndAddress: 86_864 } as const;
+
+/** End of the heap: above, nothing was ever written. */
+export function readHeapEnd(memory: WebAssembly.Memory): number {
+  const end = new DataView(memory.buffer).getUint32(LAYOUT.heapEndAddress, true);
+  return Math.min(end, memory.buffer.byteLength);
+}
+
+/** Whether the memory of a started QuickJS has the expected layout. */
+export function hasKnownLayout(memory: WebAssembly.Memory): boolean {
+  const end = readHeapEnd(memory);
+  return end > LAYOUT.stackPages.to * PAGE_BYTES && end < memory.buffer.byteLength;
+}
+
+/**
+ * Offsets of the pages that may hold data between two calls. The stack is empty then. Pages outside are not even read, as a system
+ * may allocate a page that is read.
+ */
+function* listUsedPages(memory: WebAssembly.Memory): Generator<number> {
+  const { from, to } = LAYOUT.stackPages;
+  const end = readHeapEnd(memory);
+  for (let page = 0; page * PAGE_BYTES < end; page = page === from - 1 ? to : page + 1)
+    yield page * PAGE_BYTES;
+}
+
 export function takeImage(memory: WebAssembly.Memory): MemoryImage {
   const pages = new Map<number, Uint8Array>();
-  for (let at = 0; at < memory.buffer.byteLength; at += PAGE_BYTES) {
+  for (const at of listUsedPages(memory)) {
     const page = new Uint8Array(memory.buffer, at, PAGE_BYTES);
     if (Buffer.compare(page, ZEROS) !== 0) pages.set(at, page.slice());
   }
   return pages;
 }
 
-/** Zero pages are only read, so the system need not allocate them. */
 export function restoreImage(memory: WebAssembly.Memory, pages: MemoryImage): void {
-  for (let at = 0; at < memory.buffer.byteLength; at += PAGE_BYTES) {
-    const page = new Uint8Array(memory.buffer, at, PAGE_BYTES);
-    const kept = pages.get(at);
-    if (kept) page.set(kept);
-    else if (Buffer.compare(page, ZEROS) !== 0) page.fill(0);
+  for (const at of [...listUsedPages(memory)]) {
+    if (!pages.has(at)) new Uint8Array(memory.buffer, at, PAGE_BYTES).fill(0);
   }
+  for (const [at, page] of pages) new Uint8Array(memory.buffer, at).set(page);
 }
 
 /** The image of a started guest as the build keeps it in a file: the border's address, then each page behind its offset. */
