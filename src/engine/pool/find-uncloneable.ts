@@ -18,7 +18,7 @@ export function notPlain(what: string, value: unknown, cause: unknown): EngineEr
 /** Maximum depth of the search. */
 const MAX_DEPTH = 20;
 
-/** @returns the path of the first part that cannot be cloned (`parameters.list.0`); undefined if there is none */
+/** @returns the path of the first part that cannot be cloned (`parameters.list.0`), or undefined */
 function findUncloneable(value: unknown, path = '', depth = 0): string | undefined {
   if (isCloneable(value)) return undefined;
   if (depth < MAX_DEPTH && (Array.isArray(value) || isPlainObject(value))) {

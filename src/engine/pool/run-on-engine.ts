@@ -101,7 +101,7 @@ async function streamPages(
   }
 }
 
-/** A failure is left to whoever awaits `next`: the bundles before it are passed on first. */
+/** The result if it is there within a turn of the event loop. Leaves a failure to the next await of the promise. */
 function orLater<T>(next: Promise<T>): Promise<T | undefined> {
   const later = new Promise<undefined>((resolve) => setImmediate(resolve, undefined));
   return Promise.race([next.catch(() => undefined), later]);

@@ -386,7 +386,7 @@ class ExpressionParser {
   }
 }
 
-/** A hint for the syntax of another language; empty text if there is none. */
+/** A hint for the syntax of another language, or an empty text. */
 function describeHabit({ kind, text }: Lexer, operand: Expression | undefined): string {
   if (kind === 'punctuator' && text === '(' && operand?.kind === 'member') {
     return ` IML has no methods: write ${operand.name}(value; ...) instead of value.${operand.name}(...).`;

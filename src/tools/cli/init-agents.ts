@@ -21,7 +21,7 @@ const MARKS = {
   end: '<!-- iml init agents: end -->',
 };
 
-/** Writes the instructions and the MCP server for assistants to the current folder. Keeps what others wrote. */
+/** Writes the instructions and the MCP server for assistants to the current folder. Keeps other content of these files. */
 export async function initAgents(args: Arguments, io: Io): Promise<number> {
   const [, target, extra] = args.positionals;
   if (extra !== undefined) throw usageError(`Unexpected argument "${extra}".`);

@@ -36,7 +36,7 @@ export async function confirmFolder(
   if (open.length === 0) return;
   const list = `The files of this folder want:\n${open.map((one) => `  ${printableLine(one)}\n`).join('')}`;
   if (!args.isSet('trust')) {
-    const refused = `${list}Nobody confirmed this for the folder ${printableLine(folder)}. If you know its author, add --trust once.`;
+    const refused = `${list}This is not confirmed for the folder ${printableLine(folder)}. If you trust its author, add --trust once.`;
     if (io.ask === undefined) throw usageError(refused);
     await io.stderr.write(list);
     const answer = await io.ask('Allow this for this folder? [y/N]: ', false);
@@ -54,7 +54,7 @@ export async function noteConfirmed(wanted: Wanted, io: Pick<Io, 'env'>): Promis
 interface Open {
   readonly folder: string;
   readonly trusted: TrustedFolders;
-  /** Sentences that nobody confirmed. */
+  /** Sentences that the user has not confirmed. */
   readonly open: readonly string[];
 }
 

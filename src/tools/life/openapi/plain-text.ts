@@ -22,7 +22,7 @@ function withoutTags(text: string): string {
   return text.replace(/<(?=[a-z/!?])/gi, '< ');
 }
 
-/** Characters that change the direction of a text, or that nobody sees. */
+/** Invisible characters, and characters that change the direction of a text. */
 const INVISIBLE = /[\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]/g;
 
 const MAX_READ = 4000;

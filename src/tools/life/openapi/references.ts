@@ -4,7 +4,7 @@ import { isPlainObject, ownMember, type PlainObject } from '../../../shared/plai
 export interface References {
   /** Resolves a value or reference to an object; undefined if it has none. Ignores members beside `$ref`. */
   readonly follow: (value: unknown) => PlainObject | undefined;
-  /** Why a reference could not be resolved; undefined for a value that is none. */
+  /** Why a reference could not be resolved; undefined for other values. */
   readonly explain: (value: unknown) => string | undefined;
   /** Unresolved references with the reason. */
   readonly problems: ReadonlyMap<string, string>;
