@@ -1,9 +1,14 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openHostPostgres, openHostSqlite } from '../../src/host/index.js';
 import { HOST_TABLES } from '../../src/host/store/tables.js';
+import { openRestPostgres, openRestSqlite } from '../../src/rest/index.js';
+import { createRestMigrations } from '../../src/rest/store/migrations.js';
+import { ROWS, type TableRows } from '../../src/rest/store/rows.js';
+import { defineTables, initialColumns } from '../../src/rest/store/tables.js';
 import { changeSchema, type Migrations, migrate } from '../../src/shared/store/migrate.js';
 import { openPostgres } from '../../src/shared/store/open-postgres.js';
 import { openSqlite } from '../../src/shared/store/open-sqlite.js';
+import type { Tables } from '../../src/shared/store/record-store.js';
 import type { SqlDatabase } from '../../src/shared/store/sql-database.js';
 import { createSqlStore } from '../../src/shared/store/sql-store.js';
 import type { TableDefinitions } from '../../src/shared/store/table.js';
@@ -11,11 +16,17 @@ import { createDatabase, createFile, hasPostgres, POSTGRES_MISSING } from '../ho
 import { describeSchema } from './describe-schema.js';
 
 const KINDS = {
-  sqlite: { create: createFile, open: (at: string) => openSqlite({ file: at }), openHost: openHostFile },
+  sqlite: {
+    create: createFile,
+    open: (at: string) => openSqlite({ file: at }),
+    openHost: openHostFile,
+    openRest: openRestSqlite,
+  },
   postgres: {
     create: createDatabase,
     open: (at: string) => openPostgres({ url: at }),
     openHost: openHostUrl,
+    openRest: openRestPostgres,
   },
 } as const;
 
@@ -56,7 +67,22 @@ const SECOND: Migrations = {
   },
 };
 
-for (const [name, { create, open, openHost }] of Object.entries(KINDS)) {
+/** The tables of the REST API with columns that a later version adds. */
+const LATER: Readonly<Record<string, TableRows>> = {
+  ...ROWS,
+  teams: {
+    ...ROWS.teams,
+    columns: {
+      ...ROWS.teams.columns,
+      description: { is: 'text', starts: 'none', since: '002-later' },
+      color: { is: ['red', 'blue', null], since: '002-later' },
+      isHidden: { is: 'flag', starts: false, since: '003-later' },
+      labels: { is: 'json', starts: [], since: '003-later' },
+    },
+  },
+};
+
+for (const [name, { create, open, openHost, openRest }] of Object.entries(KINDS)) {
   const isMissing = name === 'postgres' && !hasPostgres;
   const createEmpty = async (): Promise<string> => {
     const { at, drop } = await create();
@@ -86,6 +112,60 @@ for (const [name, { create, open, openHost }] of Object.entries(KINDS)) {
       });
       expect(migrated.length).toBeGreaterThan(50);
       expect(migrated).toEqual(fresh);
+    });
+
+    it('create the tables of the REST API as its rows describe them', async () => {
+      const at = await createEmpty();
+      const stores = await Promise.all([openRest(at), openRest(at)]);
+      for (const store of stores) await store.close();
+      const migrated = await withDatabase(at, (database) => describeSchema(database, 'rest_'));
+      const fresh = await withDatabase(await createEmpty(), async (database) => {
+        const schema = changeSchema(database, 'rest_');
+        await schema.addTables(defineTables(ROWS));
+        await schema.addWindowTable('windows');
+        return describeSchema(database, 'rest_');
+      });
+      expect(migrated.length).toBeGreaterThan(100);
+      // A column that is not in the frozen first step needs a `since` in its row.
+      expect(migrated).toEqual(fresh);
+    });
+
+    it('add a column of the REST API to a database that has rows', async () => {
+      const at = await createEmpty();
+      const store = await openRest(at);
+      const { id: _, ...team } = await store.transaction((writer) =>
+        writer.insert('teams', {
+          ...initialColumns('teams'),
+          ...{
+            organizationId: 1,
+            name: 'Old',
+            nameKey: 'old',
+            type: 'standard',
+            ownerId: null,
+            createdAt: 5,
+          },
+        }),
+      );
+      await store.close();
+      const later = await withDatabase(at, async (database) => {
+        await migrate(database, createRestMigrations(LATER));
+        const tables = defineTables(LATER) as TableDefinitions<Tables>;
+        const [row] = await createSqlStore<Tables>(database, tables, { prefix: 'rest_' }).find('teams');
+        expect(row).toEqual({
+          id: 1,
+          ...team,
+          description: 'none',
+          color: null,
+          isHidden: false,
+          labels: [],
+        });
+        return describeSchema(database, 'rest_');
+      });
+      const fresh = await withDatabase(await createEmpty(), async (database) => {
+        await migrate(database, createRestMigrations(LATER));
+        return describeSchema(database, 'rest_');
+      });
+      expect(later).toEqual(fresh);
     });
 
     it('add columns and an index to a table with rows', async () => {

@@ -55,3 +55,16 @@ export function wrapped(member: string, schema: Schema<unknown>): Schema<unknown
 /** `{ ok: 1 }`. */
 export const OK_SCHEMA: Schema<unknown> = object({ ok: integer() }, {}, { title: 'Ok' });
 export const OK: { readonly ok: number } = Object.freeze({ ok: 1 });
+
+/** Names a list of keys can be filtered by. Source: https://developers.make.com/api-documentation (keys). [doc] */
+export const KEY_TYPE_NAMES = [
+  'aes-key',
+  'apikeyauth',
+  'apn',
+  'basicauth',
+  'clientcertauth',
+  'eet',
+  'gpg-private',
+  'gpg-public',
+  'webpay',
+] as const;

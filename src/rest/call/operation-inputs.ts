@@ -1,4 +1,7 @@
 import type { PlainObject } from '../../shared/plain-object.js';
+import type { License, Sent } from '../store/rows.js';
+import type { ApiScope } from './access.js';
+import type { KEY_TYPE_NAMES } from './fields.js';
 
 // biome-ignore lint/complexity/noBannedTypes: no members are what an absent map of schemas has.
 export type None = {};
@@ -9,6 +12,21 @@ interface Input<P = None, Q = None, B = None> {
   readonly query: Readonly<Q>;
   readonly body: Readonly<B>;
 }
+
+/** The customer of a subscription. A type, as only types are assignable to an index signature. */
+type Customer = Readonly<{
+  email: string;
+  name: string;
+  isBusiness: boolean;
+  countryId: number;
+  companyName?: string;
+  taxId?: string;
+  city?: string;
+  line1?: string;
+  line2?: string;
+  postalCode?: string;
+  state?: string;
+}>;
 
 type SdkAppPath = { appName: string; appVersion: number };
 type SdkSection = { section: string };
@@ -64,13 +82,13 @@ export interface OperationInputs extends SdkInputs {
   readonly createOrganization: Input<
     None,
     None,
-    { name: string; regionId: number; timezoneId: number; countryId: number }
+    { name: string; regionId: number } & Sent<'organizations', 'createOrganization'>
   >;
   readonly getOrganization: Input<{ organizationId: number }, { wait?: boolean }>;
   readonly updateOrganization: Input<
     { organizationId: number },
     None,
-    { name?: string; countryId?: number; timezoneId?: number }
+    { name?: string } & Sent<'organizations', 'updateOrganization'>
   >;
   readonly deleteOrganization: Input<{ organizationId: number }, { confirmed?: boolean }>;
   readonly getInvitation: Input<None, { hash: string; organizationId?: number }>;
@@ -87,17 +105,17 @@ export interface OperationInputs extends SdkInputs {
   readonly createSubscription: Input<
     { organizationId: number },
     None,
-    { priceId: number; couponCode?: string; customer?: PlainObject }
+    { priceId: number; couponCode?: string; customer?: Customer }
   >;
   readonly changeSubscription: Input<
     { organizationId: number },
     None,
-    { priceId: number; customer?: PlainObject }
+    { priceId: number; customer?: Customer }
   >;
   readonly cancelSubscription: Input<{ organizationId: number }>;
   readonly pauseSubscription: Input<{ organizationId: number }, None, { resumeAt: string }>;
   readonly unpauseSubscription: Input<{ organizationId: number }>;
-  readonly listKeys: Input<None, { teamId: number; typeName?: string }>;
+  readonly listKeys: Input<None, { teamId: number; typeName?: (typeof KEY_TYPE_NAMES)[number] }>;
   readonly createKey: Input<
     None,
     None,
@@ -123,19 +141,20 @@ export interface OperationInputs extends SdkInputs {
   readonly createInstanceOrganization: Input<
     None,
     None,
-    { name: string; timezoneId?: number; countryId?: number; userOrgAdmin?: number; license?: PlainObject }
+    { name: string; userOrgAdmin?: number; license?: License } & Sent<
+      'organizations',
+      'createInstanceOrganization'
+    >
   >;
   readonly updateInstanceOrganization: Input<
     { organizationId: number },
     None,
     {
       name?: string;
-      timezoneId?: number;
-      countryId?: number;
       nextReset?: string;
       performReset?: boolean;
-      license?: PlainObject;
-    }
+      license?: License;
+    } & Sent<'organizations', 'updateInstanceOrganization'>
   >;
   readonly deleteInstanceOrganization: Input<{ organizationId: number }>;
   readonly getDefaultLicense: Input;
@@ -148,7 +167,11 @@ export interface OperationInputs extends SdkInputs {
   readonly getMe: Input<None, { includeInvitedOrg?: boolean; organizationId?: number }>;
   readonly getCurrentAuthorization: Input;
   readonly listApiTokens: Input;
-  readonly createApiToken: Input<None, None, { label: string; scope: readonly string[] }>;
+  readonly createApiToken: Input<
+    None,
+    None,
+    { scope: readonly ApiScope[] } & Sent<'tokens', 'createApiToken'>
+  >;
   readonly deleteApiToken: Input<{ timestamp: string }>;
   readonly listRoles: Input<
     None,
@@ -165,7 +188,7 @@ export interface OperationInputs extends SdkInputs {
   readonly createTeam: Input<
     None,
     None,
-    { name: string; organizationId: number; operationsLimit?: number; transferLimit?: number }
+    { name: string; organizationId: number } & Sent<'teams', 'createTeam'>
   >;
   readonly getTeam: Input<{ teamId: number }>;
   readonly deleteTeam: Input<{ teamId: number }, { confirmed?: boolean }>;

@@ -1,20 +1,28 @@
-import type { PlainObject } from '../../shared/plain-object.js';
-import { dateTime, list, named, object, oneOf, type Schema, text } from '../../shared/schema/build.js';
+import { dateTime, list, object, oneOf, text } from '../../shared/schema/build.js';
 import { type ApiScope, SCOPE_NAMES } from '../call/access.js';
+import type { ApiToken } from '../call/answers.js';
 import { wrapped } from '../call/fields.js';
 import { forbidden, limitExceeded, notFound } from '../problems.js';
 import { hashToken } from '../services/identify-call.js';
 import { defineOperation, type StoreOperation } from '../services/store-operation.js';
 import { readAllRows } from '../store/read-rows.js';
 import type { RestWriter, TokenRow } from '../store/tables.js';
+import { createResource, memberMaker, requireMembers, sentSchemas } from './resource.js';
 
 const TAG = 'API tokens';
 
-/** Source: https://developers.make.com/api-documentation (users, teams, enums). [doc] */
-const TOKEN_SCHEMA: Schema<unknown> = named(
-  'ApiToken',
-  object({ token: text(), scope: list(text()), created: dateTime(), label: text() }),
-);
+const member = memberMaker<'tokens', string>();
+
+/** The fact is the text that stands for the token. Source: https://developers.make.com/api-documentation (users, teams, enums). [doc] */
+const RESOURCE = createResource<ApiToken, 'tokens', string, 'ApiToken'>('ApiToken', 'tokens', {
+  token: member(text(), [], (_, shown) => shown),
+  scope: member(list(text()), ['scopes'], (row) => row.scopes),
+  created: member(dateTime(), ['createdAt'], (row) => new Date(row.createdAt).toISOString()),
+});
+
+const TOKEN_SCHEMA = requireMembers('ApiToken', RESOURCE, RESOURCE.columns);
+
+const SENT = sentSchemas('tokens', 'createApiToken');
 
 const HINT_LENGTH = 8;
 
@@ -31,11 +39,11 @@ const listTokens: StoreOperation = defineOperation({
   response: wrapped('apiTokens', list(TOKEN_SCHEMA)),
   handler: async ({ services, caller }) => {
     const rows = await readAllRows(services.store, 'tokens', {
-      columns: ['hint', 'scopes', 'label', 'createdAt'],
+      columns: ['hint', ...RESOURCE.reads(RESOURCE.columns)],
       where: { userId: caller.user.id },
       sortBy: 'createdAt',
     });
-    return { apiTokens: rows.map((row) => tokenRecord(row, `${row.hint}-****`)) };
+    return { apiTokens: rows.map((row) => RESOURCE.record(row, `${row.hint}-****`)) };
   },
 });
 
@@ -46,10 +54,7 @@ const createToken: StoreOperation = defineOperation({
   tag: TAG,
   summary: 'Creates an API token; only this response shows it.',
   scopes: ['user:write'],
-  body: object({
-    label: text({ minLength: 1, maxLength: 128 }),
-    scope: list(oneOf(SCOPE_NAMES), { minItems: 1, maxItems: 200 }),
-  }),
+  body: object({ ...SENT.required, scope: list(oneOf(SCOPE_NAMES), { minItems: 1, maxItems: 200 }) }),
   response: wrapped('apiToken', TOKEN_SCHEMA),
   handler: async ({ services, caller, body, nowMs }) => {
     // A token cannot create a token with more scopes than its own. [inf]
@@ -58,7 +63,7 @@ const createToken: StoreOperation = defineOperation({
     const { label, scope: scopes } = body;
     const wanted = { userId: caller.user.id, label, scopes, token: services.uuid(), nowMs };
     const row = await services.store.transaction((writer) => addToken(writer, wanted));
-    return { apiToken: tokenRecord(row, wanted.token) };
+    return { apiToken: RESOURCE.record(row, wanted.token) };
   },
 });
 
@@ -107,13 +112,6 @@ export async function addToken(writer: RestWriter, wanted: NewToken): Promise<To
   const createdAt = Math.max(nowMs, (newest[0]?.createdAt ?? 0) + 1);
   const hint = token.slice(0, HINT_LENGTH);
   return writer.insert('tokens', { userId, hash: hashToken(token), hint, scopes, label, createdAt });
-}
-
-function tokenRecord(
-  { scopes, createdAt, label }: Pick<TokenRow, 'scopes' | 'createdAt' | 'label'>,
-  token: string,
-): PlainObject {
-  return { token, scope: scopes, created: new Date(createdAt).toISOString(), label };
 }
 
 export const API_TOKEN_OPERATIONS: readonly StoreOperation[] = [listTokens, createToken, deleteToken];

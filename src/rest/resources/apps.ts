@@ -1,20 +1,16 @@
-import { dateTime, integer, list, named, object, type Schema, text } from '../../shared/schema/build.js';
+import { list } from '../../shared/schema/build.js';
+import type { InstalledApp, InstanceApp } from '../call/answers.js';
 import { freeText, id, wrapped } from '../call/fields.js';
 import { notFound } from '../problems.js';
 import { defineOperation, type StoreOperation } from '../services/store-operation.js';
 import { readAllRows } from '../store/read-rows.js';
-import type { AppRow } from '../store/tables.js';
+import { createResource, requireMembers } from './resource.js';
 
 /** Source: https://developers.make.com/api-documentation (Installed app). [seed] */
-const INSTALLED_APP_SCHEMA: Schema<unknown> = named(
+const INSTALLED = createResource<InstalledApp, 'installedApps', undefined, 'InstalledApp'>(
   'InstalledApp',
-  object({
-    appName: text(),
-    appVersion: integer(),
-    organizationId: integer(),
-    installedAt: dateTime(),
-    installedBy: integer(),
-  }),
+  'installedApps',
+  {},
 );
 
 const listInstalledApps: StoreOperation = defineOperation({
@@ -27,23 +23,15 @@ const listInstalledApps: StoreOperation = defineOperation({
   params: { organizationId: id() },
   subject: { kind: 'organization', in: 'params', name: 'organizationId' },
   permission: 'organization view',
-  response: wrapped('installedApps', list(INSTALLED_APP_SCHEMA)),
+  response: wrapped('installedApps', list(requireMembers('InstalledApp', INSTALLED, INSTALLED.columns))),
   handler: async ({ services, params }) => {
     const { organizationId } = params;
     const rows = await readAllRows(services.store, 'installedApps', {
-      columns: ['appName', 'appVersion', 'installedAt', 'installedBy'],
+      columns: INSTALLED.reads(INSTALLED.columns),
       where: { organizationId },
       sortBy: 'appName',
     });
-    return {
-      installedApps: rows.map(({ appName, appVersion, installedAt, installedBy }) => ({
-        appName,
-        appVersion,
-        organizationId,
-        installedAt: new Date(installedAt).toISOString(),
-        installedBy,
-      })),
-    };
+    return { installedApps: rows.map((row) => INSTALLED.record(row, undefined)) };
   },
 });
 
@@ -52,10 +40,8 @@ export const INSTALLED_APP_OPERATIONS: readonly StoreOperation[] = [listInstalle
 const TAG = 'administration of apps';
 
 /** Source: https://developers.make.com/white-label-documentation (White-label, rule 4) [seed]; wrappers and scopes https://developers.make.com/white-label-documentation (admin API reference) [inf]. */
-const APP_SCHEMA: Schema<unknown> = named(
-  'InstanceApp',
-  object({ name: text(), label: text(), version: integer(), premiumTier: integer() }),
-);
+const APP = createResource<InstanceApp, 'apps', undefined, 'InstanceApp'>('InstanceApp', 'apps', {});
+const APP_SCHEMA = requireMembers('InstanceApp', APP, APP.columns);
 
 const listApps: StoreOperation = defineOperation({
   id: 'listInstanceApps',
@@ -68,10 +54,10 @@ const listApps: StoreOperation = defineOperation({
   response: wrapped('apps', list(APP_SCHEMA)),
   handler: async ({ services }) => {
     const rows = await readAllRows(services.store, 'apps', {
-      columns: ['name', 'label', 'version', 'premiumTier'],
+      columns: APP.reads(APP.columns),
       sortBy: 'name',
     });
-    return { apps: rows.map(appRecord) };
+    return { apps: rows.map((row) => APP.record(row, undefined)) };
   },
 });
 
@@ -88,12 +74,8 @@ const getApp: StoreOperation = defineOperation({
   handler: async ({ services, params }) => {
     const row = await services.store.get('apps', { name: params.appName });
     if (!row) throw notFound('App');
-    return { app: appRecord(row) };
+    return { app: APP.record(row, undefined) };
   },
 });
-
-function appRecord({ name, label, version, premiumTier }: Omit<AppRow, 'id'>): Omit<AppRow, 'id'> {
-  return { name, label, version, premiumTier };
-}
 
 export const ADMIN_APP_OPERATIONS: readonly StoreOperation[] = [listApps, getApp];

@@ -1,7 +1,7 @@
 import { ANY_LIST, checkOptions, type OptionShapes } from '../../shared/errors/check-options.js';
 import type { BillingPort, Price } from '../services/ports.js';
+import type { License } from '../store/rows.js';
 import { addUtcMonths } from '../store/subscription-state.js';
-import type { License } from '../store/tables.js';
 
 /**
  * Limits of calls per minute are those of the plans. Source: https://developers.make.com/api-documentation (rate

@@ -32,19 +32,6 @@ export interface KeyType {
   readonly icon: string;
 }
 
-/** Names a list of keys can be filtered by. Source: https://developers.make.com/api-documentation (keys). [doc] */
-export const KEY_TYPE_NAMES = [
-  'aes-key',
-  'apikeyauth',
-  'apn',
-  'basicauth',
-  'clientcertauth',
-  'eet',
-  'gpg-private',
-  'gpg-public',
-  'webpay',
-] as const;
-
 function keyType(
   name: string,
   { label, version, theme }: Pick<KeyType, 'label' | 'version' | 'theme'>,

@@ -5,14 +5,14 @@ import {
   integer,
   list,
   named,
-  nullable,
   object,
   oneOf,
   type Schema,
   text,
 } from '../../shared/schema/build.js';
-import { id, keyName, wrapped } from '../call/fields.js';
-import { type ColumnChoice, pickColumns } from '../call/lists.js';
+import type { Key } from '../call/answers.js';
+import { id, KEY_TYPE_NAMES, keyName, wrapped } from '../call/fields.js';
+import type { ColumnChoice } from '../call/lists.js';
 import {
   badRequest,
   confirmationRequired,
@@ -29,25 +29,16 @@ import { FEATURES } from '../services/settings.js';
 import { defineOperation, type StoreOperation } from '../services/store-operation.js';
 import { readAllRows } from '../store/read-rows.js';
 import { type KeyRow, nameKey, type RestReader, type RestWriter } from '../store/tables.js';
-import { KEY_TYPE_NAMES, KEY_TYPES, keyTypeByName, readKeyParameters } from './key-types.js';
+import { KEY_TYPES, keyTypeByName, readKeyParameters } from './key-types.js';
 import { hasFeature } from './organization-life.js';
+import { createResource, memberMaker, requireMembers } from './resource.js';
 
 /** Source: https://developers.make.com/api-documentation (Key). [seed] */
-const KEY_SCHEMA: Schema<unknown> = named(
-  'Key',
-  object(
-    {},
-    {
-      id: integer(),
-      name: text(),
-      typeName: text(),
-      teamId: integer(),
-      packageName: nullable(text()),
-      theme: text(),
-      visibility: oneOf(['team', 'locked']),
-    },
-  ),
-);
+const RESOURCE = createResource<Key, 'keys', undefined, 'Key'>('Key', 'keys', {
+  id: memberMaker<'keys', undefined>()(integer(), [], (row) => row.id),
+});
+
+const KEY_SCHEMA = RESOURCE.schema;
 
 /** The response of the operations that lock and unlock a key. [seed] */
 const VISIBILITY_SCHEMA: Schema<unknown> = object({
@@ -94,30 +85,14 @@ const KEY_TYPE_SCHEMA: Schema<unknown> = named(
 
 /** Source: https://developers.make.com/api-documentation (keys, cols) [doc]; default https://developers.make.com/api-documentation [seed]. */
 const KEY_COLUMNS: ColumnChoice = {
-  all: ['id', 'name', 'typeName', 'teamId', 'packageName', 'theme', 'visibility'],
+  all: RESOURCE.columns,
   default: ['id', 'name'],
 };
 
 /** Columns of the response to creations and updates. [seed] */
 const WRITTEN_KEY_COLUMNS = ['id', 'name', 'typeName', 'teamId', 'packageName', 'theme'] as const;
 
-const WRITTEN_KEY_SCHEMA: Schema<unknown> = {
-  ...KEY_SCHEMA,
-  title: 'WrittenKey',
-  required: WRITTEN_KEY_COLUMNS,
-};
-
-/** The columns that `keyRecord` reads. */
-const READ_KEY_COLUMNS = ['name', 'typeName', 'teamId', 'packageName', 'theme', 'visibility'] as const;
-
-/** A key without its parameters, which no response contains. */
-function keyRecord(
-  row: Pick<KeyRow, 'id' | (typeof READ_KEY_COLUMNS)[number]>,
-  columns: readonly string[],
-): PlainObject {
-  const { id: keyId, name, typeName, teamId, packageName, theme, visibility } = row;
-  return pickColumns({ id: keyId, name, typeName, teamId, packageName, theme, visibility }, columns);
-}
+const WRITTEN_KEY_SCHEMA = requireMembers('WrittenKey', RESOURCE, WRITTEN_KEY_COLUMNS);
 
 const TAG = 'keys';
 
@@ -155,11 +130,11 @@ const listKeys: StoreOperation = defineOperation({
     const { teamId, typeName } = query;
     const where = { teamId, ...(typeName !== undefined && { typeName }) };
     const rows = await readAllRows(services.store, 'keys', {
-      columns: READ_KEY_COLUMNS,
+      columns: RESOURCE.reads(columns),
       where,
       sortBy: 'nameKey',
     });
-    return { keys: rows.map((row) => keyRecord(row, columns)) };
+    return { keys: rows.map((row) => RESOURCE.record(row, undefined, columns)) };
   },
 });
 
@@ -207,7 +182,7 @@ const createKey: StoreOperation = defineOperation({
         await writer.insert('keyAdmins', { keyId: key.id, userId: caller.user.id });
       return key;
     });
-    return { key: keyRecord(row, WRITTEN_KEY_COLUMNS) };
+    return { key: RESOURCE.record(row, undefined, WRITTEN_KEY_COLUMNS) };
   },
 });
 
@@ -232,7 +207,7 @@ const getKey: StoreOperation = defineOperation({
   columns: KEY_COLUMNS,
   permission: 'key view',
   response: wrapped('key', KEY_SCHEMA),
-  handler: async ({ subject, columns }) => ({ key: keyRecord(subject.key, columns) }),
+  handler: async ({ subject, columns }) => ({ key: RESOURCE.record(subject.key, undefined, columns) }),
 });
 
 const updateKey: StoreOperation = defineOperation({
@@ -257,7 +232,7 @@ const updateKey: StoreOperation = defineOperation({
       if (Object.keys(change).length > 0) await writer.update('keys', { id: key.id }, change);
       return { ...key, ...change };
     });
-    return { key: keyRecord({ ...subject.key, ...row }, WRITTEN_KEY_COLUMNS) };
+    return { key: RESOURCE.record({ ...subject.key, ...row }, undefined, WRITTEN_KEY_COLUMNS) };
   },
 });
 

@@ -5,8 +5,9 @@ import { consumptionAt, nextResetAfter } from '../services/license.js';
 import type { ProductionZone } from '../services/ports.js';
 import type { RestServices } from '../services/services.js';
 import { FEATURES } from '../services/settings.js';
+import type { License } from '../store/rows.js';
 import {
-  type License,
+  initialColumns,
   type MembershipRow,
   nameKey,
   type OrganizationRow,
@@ -19,7 +20,6 @@ import {
 /** Source: https://developers.make.com/api-documentation (organizations). [src] */
 const FIRST_TEAM = 'My Team';
 const PRIVATE_SPACE = 'My Private Space';
-const SESSION_SECONDS = 86_400;
 
 export function hasFeature(organization: Pick<OrganizationRow, 'featureControls'>, feature: string): boolean {
   return organization.featureControls.some((control) => control.name === feature && control.enabled);
@@ -33,6 +33,8 @@ export interface NewOrganization {
   readonly license: License;
   readonly ownerId: number;
   readonly nowMs: number;
+  /** Further columns that the body has. */
+  readonly sent?: Partial<OrganizationRow>;
 }
 
 export interface CreatedOrganization {
@@ -75,12 +77,12 @@ function newTeamAdmin(team: string, userId: number): NewRow<RestTables, 'teamMem
 
 function newOrganizationRow(
   settings: RestServices['settings'],
-  { name, zone, license, countryId, timezoneId, nowMs }: NewOrganization,
+  { name, zone, license, countryId, timezoneId, nowMs, sent }: NewOrganization,
 ): Omit<OrganizationRow, 'id'> {
   return {
+    ...initialColumns('organizations'),
     name,
     nameKey: nameKey(name),
-    externalId: null,
     zone: zone.domain,
     serviceName: zone.serviceName,
     regionId: zone.regionId,
@@ -93,40 +95,23 @@ function newOrganizationRow(
     resetAnchorAt: nowMs,
     license,
     productName: settings.defaultProductName,
-    ssoType: null,
-    tfaEnforced: false,
-    userSessionTimeout: SESSION_SECONDS,
     featureControls: settings.defaultFeatures,
-    hasAdminVisibility: false,
-    operations: 0,
-    transfer: 0,
-    centicredits: 0,
+    ...sent,
   };
 }
 
-export interface OrganizationChange {
-  readonly name?: string;
-  readonly countryId?: number;
-  readonly timezoneId?: number;
-}
-
 /**
- * Changes the sent members; the others keep their value. Source: https://developers.make.com/api-documentation
- * (Organizations, rule 4). [seed]
+ * Changes the name and the columns of `change`; the others keep their value. Source:
+ * https://developers.make.com/api-documentation (Organizations, rule 4). [seed]
  */
 export async function changeOrganization(
   writer: RestWriter,
   organizationId: number,
-  { name, countryId, timezoneId }: OrganizationChange,
-  further: Partial<Omit<OrganizationRow, 'id'>> = {},
+  name: string | undefined,
+  change: Partial<Omit<OrganizationRow, 'id'>>,
 ): Promise<OrganizationRow> {
-  const change = {
-    ...further,
-    ...(name !== undefined && { name, nameKey: nameKey(name) }),
-    ...(countryId !== undefined && { countryId }),
-    ...(timezoneId !== undefined && { timezoneId }),
-  };
-  if (Object.keys(change).length > 0) await writer.update('organizations', { id: organizationId }, change);
+  const changed = { ...change, ...(name !== undefined && { name, nameKey: nameKey(name) }) };
+  if (Object.keys(changed).length > 0) await writer.update('organizations', { id: organizationId }, changed);
   return presentOrganization(writer, organizationId);
 }
 
@@ -159,8 +144,8 @@ export interface NewTeam {
   readonly adminId: number;
   readonly nowMs: number;
   readonly type?: TeamRow['type'];
-  readonly operationsLimit?: number | undefined;
-  readonly transferLimit?: number | undefined;
+  /** Further columns that the body has. */
+  readonly sent?: Partial<TeamRow>;
 }
 
 /** Adds a team with its admin. */
@@ -177,20 +162,14 @@ function newTeamRow(
 ): NewRow<RestTables, 'teams'>['row'] {
   const { organizationId, name, adminId, nowMs, type = 'standard' } = wanted;
   return {
+    ...initialColumns('teams'),
     organizationId,
     name,
     nameKey: nameKey(name),
     type,
     ownerId: type === 'personal' ? adminId : null,
-    externalId: null,
-    globalAgentsEnabled: false,
-    operationsLimit: wanted.operationsLimit ?? null,
-    transferLimit: wanted.transferLimit ?? null,
-    consumedOperations: 0,
-    consumedTransfer: 0,
-    consumedCenticredits: 0,
-    isPaused: false,
     createdAt: nowMs,
+    ...wanted.sent,
   };
 }
 

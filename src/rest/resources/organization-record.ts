@@ -1,18 +1,16 @@
-import type { PlainObject } from '../../shared/plain-object.js';
 import {
   dateTime,
   flag,
   freeForm,
   integer,
   list,
-  named,
   nullable,
   object,
-  oneOf,
   type Schema,
   text,
 } from '../../shared/schema/build.js';
 import type { Tally, Where } from '../../shared/store/record-store.js';
+import type { Organization, UserOrganizationRole } from '../call/answers.js';
 import {
   type ColumnChoice,
   type ListPage,
@@ -26,6 +24,7 @@ import type { RestServices } from '../services/services.js';
 import { readRows } from '../store/read-rows.js';
 import { advanceSubscription, PERIOD_COLUMNS, pausePhase } from '../store/subscription-state.js';
 import type { MembershipRow, OrganizationRow, RestReader, TeamRow } from '../store/tables.js';
+import { createResource, type Member, memberMaker, requireMembers } from './resource.js';
 
 /** Columns a list gives only for organizations of the current zone. [seed] */
 const CURRENT_ZONE_ONLY: ReadonlySet<string> = new Set(['serviceName', 'isPaused', 'license']);
@@ -43,90 +42,10 @@ export interface RecordOptions {
   readonly teamsOfNew?: readonly ShownTeam[] | undefined;
 }
 
-type Column = keyof OrganizationRow & string;
-
-type ReadColumns<C extends Column> = Pick<OrganizationRow, C | 'id' | 'zone'>;
-
-/** The columns of the table that some columns of the API need. */
-function columnsToRead(columns: readonly string[]): readonly Column[] {
-  const read = columns.flatMap((column) => MEMBERS[column]?.reads ?? []);
-  return [
-    ...new Set(columns.some((column) => CURRENT_ZONE_ONLY.has(column)) ? ['zone' as const, ...read] : read),
-  ];
-}
-
-/** Records of the API from rows with `columnsToRead`. Reads other tables once for all rows. */
-async function organizationRecords(
-  { zones }: Pick<RestServices, 'zones'>,
-  reader: RestReader,
-  rows: readonly ReadColumns<never>[],
-  options: RecordOptions,
-): Promise<readonly PlainObject[]> {
-  const { columns, userId, nowMs, inList } = options;
-  const ids = rows.map((row) => row.id);
-  const facts = options.teamsOfNew ? factsOfNew(options.teamsOfNew) : await readFacts(reader, ids, options);
-  const { domain, runsApps } = zones.current;
-  const here = findMembers(columns.filter((column) => runsApps || column !== 'privateSpaces'));
-  const elsewhere = here.filter(({ column }) => !inList || !CURRENT_ZONE_ONLY.has(column));
-  if (here.every(({ column }) => STORED.has(column))) {
-    // The common case: rows with the right columns only are returned without a copy.
-    if (here.length === elsewhere.length && hasColumns(rows[0], here)) return rows;
-    return rows.map((row) => copyColumns(row, row.zone === domain ? here : elsewhere));
-  }
-  const usesConsumption = here.some(({ reads }) => reads === CONSUMPTION_COLUMNS);
-  return rows.map((row) => {
-    // Shows only members whose columns were read.
-    const whole = row as OrganizationRow;
-    const subject: Facts<Column> = {
-      row: whole,
-      userId,
-      consumption: usesConsumption ? consumptionAt(whole, nowMs) : NO_CONSUMPTION,
-      paused: facts.paused.has(row.id),
-      teams: facts.teams.get(row.id) ?? [],
-      scenarios: facts.scenarios.get(row.id) ?? NO_SCENARIOS,
-    };
-    const record: PlainObject = {};
-    for (const { column, of } of row.zone === domain ? here : elsewhere) record[column] = of(subject);
-    return record;
-  });
-}
-
-/** The names are those of `MEMBERS`, so they cannot collide with members of `Object.prototype`. */
-function findMembers(columns: readonly string[]): readonly NamedMember[] {
-  return columns.flatMap((column) => NAMED.get(column) ?? []);
-}
-
-/**
- * Whether a row has exactly the columns of some members, in that order. All rows of a query have the same columns.
- */
-function hasColumns(row: object = {}, members: readonly NamedMember[]): boolean {
-  const names = Object.keys(row);
-  return names.length === members.length && members.every(({ column }, index) => column === names[index]);
-}
-
-function copyColumns(row: Readonly<Partial<OrganizationRow>>, members: readonly NamedMember[]): PlainObject {
-  const record: PlainObject = {};
-  // Unchanged members have the names of their columns.
-  for (const { column } of members) record[column] = row[column as Column];
-  return record;
-}
-
-/** One organization with all or the requested columns. */
-export async function organizationRecord(
-  services: Pick<RestServices, 'zones' | 'store'>,
-  row: OrganizationRow,
-  options: Omit<RecordOptions, 'inList' | 'columns'> & { readonly columns?: readonly string[] },
-): Promise<PlainObject> {
-  const wanted = { columns: ALL_ORGANIZATION_COLUMNS.all, ...options, inList: false };
-  const [record = {}] = await organizationRecords(services, services.store, [row], wanted);
-  return record;
-}
-
-/** The values that members of a record derive from. */
-interface Facts<C extends Column> {
-  readonly row: ReadColumns<C>;
+/** The values of a record that are not in its row. */
+interface Facts {
   readonly userId: number;
-  /** Read for columns that derive from it. */
+  /** Read for members that derive from it. */
   readonly consumption: Consumption;
   readonly paused: boolean;
   /** Standard teams, and the private spaces of the user. */
@@ -146,113 +65,133 @@ const NO_CONSUMPTION: Consumption = {
   centicredits: 0,
 };
 
-interface Member {
-  /** The columns that the member reads. */
-  readonly reads: readonly Column[];
-  readonly of: (facts: Facts<Column>) => unknown;
+const member = memberMaker<'organizations', Facts>();
+
+type OrganizationMember<V> = Member<'organizations', Facts, V>;
+
+function instant(of: (consumption: Consumption) => number): OrganizationMember<string> {
+  return member(dateTime(), CONSUMPTION_COLUMNS, (_, { consumption }) =>
+    new Date(of(consumption)).toISOString(),
+  );
 }
-
-interface NamedMember extends Member {
-  readonly column: string;
-}
-
-function member<C extends Column>(reads: readonly C[], of: (facts: Facts<C>) => unknown): Member {
-  return { reads, of };
-}
-
-/** A member that is the stored column of the same name. */
-function stored(column: Column): Member {
-  STORED.add(column);
-  return member([column], ({ row }) => row[column]);
-}
-
-const STORED = new Set<string>();
-
-function instant(of: (consumption: Consumption) => number): Member {
-  return member(CONSUMPTION_COLUMNS, ({ consumption }) => iso(of(consumption)));
-}
-
-const iso = (instantMs: number): string => new Date(instantMs).toISOString();
 
 type Counter = 'operations' | 'transfer' | 'centicredits';
 
 /** 64-bit counters are texts. [app] */
-function consumed(counter: Counter): Member {
-  return member(CONSUMPTION_COLUMNS, ({ consumption }) => String(consumption[counter]));
+function consumed(counter: Counter): OrganizationMember<string> {
+  return member(text(), CONSUMPTION_COLUMNS, (_, { consumption }) => String(consumption[counter]));
 }
 
 /**
  * While a pause is in effect the organization counts as unlicensed, with nothing left to use; its license is kept for later.
  * Source: https://developers.make.com/api-documentation (States and transitions). [seed]
  */
-function unused(limitName: 'operations' | 'transfer', counter: Counter): Member {
-  return member(CONSUMPTION_COLUMNS, ({ row, consumption, paused }) => {
-    const limit = row.license[limitName];
+function unused(limitName: 'operations' | 'transfer', counter: Counter): OrganizationMember<string> {
+  return member(text(), CONSUMPTION_COLUMNS, ({ license }, { consumption, paused }) => {
+    const limit = license[limitName];
     if (paused || typeof limit !== 'number') return '0';
     return String(Math.max(0, limit - consumption[counter]));
   });
 }
 
 /** A member with the same value in all records. */
-function constant(value: unknown): Member {
-  return member([], () => value);
+function constant<V>(schema: Schema<V>, value: NoInfer<V>): OrganizationMember<V> {
+  return member(schema, [], () => value);
 }
 
-/** Computes each member separately, so that a list reads only the shown ones. */
-const MEMBERS: Readonly<Record<string, Member>> = {
-  id: stored('id'),
-  name: stored('name'),
-  createdAt: member(['createdAt'], ({ row }) => iso(row.createdAt)),
-  serviceName: stored('serviceName'),
-  nextReset: instant((consumption) => consumption.nextReset),
-  lastReset: instant((consumption) => consumption.lastReset),
-  isPaused: member([], ({ paused }) => paused),
-  countryId: stored('countryId'),
-  timezoneId: stored('timezoneId'),
-  // Rows of deleted organizations are gone.
-  deleted: constant(false),
-  license: member(['license'], ({ row, paused }) => (paused ? {} : row.license)),
-  zone: stored('zone'),
-  teams: member([], ({ teams }) =>
-    teams.filter((it) => it.type === 'standard').map(({ id, name }) => ({ id, name })),
-  ),
-  productName: stored('productName'),
-  ssoType: stored('ssoType'),
-  scenarios: member([], ({ scenarios }) => scenarios.count),
-  activeScenarios: member([], ({ scenarios }) => scenarios.sum),
-  tfaEnforced: stored('tfaEnforced'),
-  userSessionTimeout: stored('userSessionTimeout'),
-  featureControls: stored('featureControls'),
-  privateSpaces: member(['hasAdminVisibility'], privateSpaces),
-  regionId: stored('regionId'),
-  externalId: stored('externalId'),
-  solutionPartnerLink: constant(null),
-  sharedScenarioPartnerCode: constant(null),
-  operations: consumed('operations'),
-  transfer: consumed('transfer'),
-  operationsExt: constant('0'),
-  transferExt: constant('0'),
-  unusedOperations: unused('operations', 'operations'),
-  unusedTransfer: unused('transfer', 'transfer'),
-  centicreditsConsumed: consumed('centicredits'),
-  centicreditsExtra: constant('0'),
-  unusedCenticredits: unused('operations', 'centicredits'),
-  autoPurchasingActivated: constant(false),
-  autoPurchaseInProgress: constant(false),
-  features: constant({}),
-  activeApps: constant(0),
-};
-
-const NAMED: ReadonlyMap<string, NamedMember> = new Map(
-  Object.entries(MEMBERS).map(([column, it]) => [column, { column, ...it }] as const),
+/** Source: https://developers.make.com/api-documentation (Organization) [seed]; members behind `privateSpaces` https://developers.make.com/api-documentation (organizations) [app]. */
+const ORGANIZATION = createResource<Organization, 'organizations', Facts, 'Organization'>(
+  'Organization',
+  'organizations',
+  {
+    id: member(integer(), [], (row) => row.id),
+    nextReset: instant((consumption) => consumption.nextReset),
+    lastReset: instant((consumption) => consumption.lastReset),
+    isPaused: member(flag(), [], (_, { paused }) => paused),
+    // Rows of deleted organizations are gone.
+    deleted: constant(flag(), false),
+    license: member(freeForm(), ['license'], (row, { paused }) => (paused ? {} : row.license)),
+    teams: member(list(object({ id: integer(), name: text() })), [], (_, { teams }) =>
+      teams.filter((it) => it.type === 'standard').map(({ id, name }) => ({ id, name })),
+    ),
+    scenarios: member(integer(), [], (_, { scenarios }) => scenarios.count),
+    activeScenarios: member(integer(), [], (_, { scenarios }) => scenarios.sum),
+    featureControls: member(
+      list(object({ name: text(), enabled: flag() })),
+      ['featureControls'],
+      (row) => row.featureControls,
+    ),
+    // Private spaces are shown to their members only. Source: https://developers.make.com/api-documentation (Organization, rule 1). [seed]
+    privateSpaces: member(
+      list(object({ id: integer(), name: text(), isOwner: flag(), hasAdminVisibility: flag() })),
+      ['hasAdminVisibility'],
+      ({ hasAdminVisibility }, { teams, userId }) =>
+        teams
+          .filter((team) => team.type === 'personal')
+          .map(({ id, name, ownerId }) => ({ id, name, isOwner: ownerId === userId, hasAdminVisibility })),
+    ),
+    solutionPartnerLink: constant(nullable(text()), null),
+    sharedScenarioPartnerCode: constant(nullable(text()), null),
+    operations: consumed('operations'),
+    transfer: consumed('transfer'),
+    operationsExt: constant(text(), '0'),
+    transferExt: constant(text(), '0'),
+    unusedOperations: unused('operations', 'operations'),
+    unusedTransfer: unused('transfer', 'transfer'),
+    centicreditsConsumed: consumed('centicredits'),
+    centicreditsExtra: constant(text(), '0'),
+    unusedCenticredits: unused('operations', 'centicredits'),
+    autoPurchasingActivated: constant(flag(), false),
+    autoPurchaseInProgress: constant(flag(), false),
+    features: constant(freeForm(), {}),
+    activeApps: constant(integer(), 0),
+  },
 );
 
-/** Private spaces are shown to their members only. Source: https://developers.make.com/api-documentation (Organization, rule 1). [seed] */
-function privateSpaces({ teams, row, userId }: Facts<'hasAdminVisibility'>): readonly PlainObject[] {
-  const { hasAdminVisibility } = row;
-  return teams
-    .filter((team) => team.type === 'personal')
-    .map(({ id, name, ownerId }) => ({ id, name, isOwner: ownerId === userId, hasAdminVisibility }));
+/** The columns of the table that some columns of the API need. */
+function columnsToRead(columns: readonly string[]): readonly (keyof OrganizationRow & string)[] {
+  const read = ORGANIZATION.reads(columns);
+  return columns.some((column) => CURRENT_ZONE_ONLY.has(column))
+    ? [...new Set([...read, 'zone' as const])]
+    : read;
+}
+
+/** Records of the API from rows with `columnsToRead`. Reads other tables once for all rows. */
+async function organizationRecords(
+  { zones }: Pick<RestServices, 'zones'>,
+  reader: RestReader,
+  rows: readonly Pick<OrganizationRow, 'id' | 'zone'>[],
+  options: RecordOptions,
+): Promise<readonly Partial<Organization>[]> {
+  const { columns, userId, nowMs, inList } = options;
+  const ids = rows.map((row) => row.id);
+  const facts = options.teamsOfNew ? factsOfNew(options.teamsOfNew) : await readFacts(reader, ids, options);
+  const { domain, runsApps } = zones.current;
+  const here = columns.filter((column) => runsApps || column !== 'privateSpaces');
+  const elsewhere = here.filter((column) => !inList || !CURRENT_ZONE_ONLY.has(column));
+  const usesConsumption = ORGANIZATION.reads(here).includes('resetAnchorAt');
+  return rows.map((row) => {
+    const subject = {
+      userId,
+      // `columnsToRead` has its columns.
+      consumption: usesConsumption ? consumptionAt(row as OrganizationRow, nowMs) : NO_CONSUMPTION,
+      paused: facts.paused.has(row.id),
+      teams: facts.teams.get(row.id) ?? [],
+      scenarios: facts.scenarios.get(row.id) ?? NO_SCENARIOS,
+    };
+    return ORGANIZATION.record(row, subject, row.zone === domain ? here : elsewhere);
+  });
+}
+
+/** One organization with all or the requested columns. */
+export async function organizationRecord(
+  services: Pick<RestServices, 'zones' | 'store'>,
+  row: OrganizationRow,
+  options: Omit<RecordOptions, 'inList' | 'columns'> & { readonly columns?: readonly string[] },
+): Promise<Partial<Organization>> {
+  const wanted = { columns: ALL_ORGANIZATION_COLUMNS.all, ...options, inList: false };
+  const [record = {}] = await organizationRecords(services, services.store, [row], wanted);
+  return record;
 }
 
 interface SharedFacts {
@@ -315,84 +254,41 @@ function groupBy<T, K>(items: readonly T[], readKey: (item: T) => K): ReadonlyMa
   return groups;
 }
 
-/** Source: https://developers.make.com/api-documentation (Organization) [seed]; members behind `privateSpaces` https://developers.make.com/api-documentation (organizations) [app]. */
-export const ORGANIZATION_SCHEMA: Schema<unknown> = named(
-  'Organization',
-  object(
-    {},
-    {
-      id: integer(),
-      name: text(),
-      createdAt: dateTime(),
-      serviceName: text(),
-      nextReset: dateTime(),
-      lastReset: dateTime(),
-      isPaused: flag(),
-      countryId: integer(),
-      timezoneId: integer(),
-      deleted: flag(),
-      license: freeForm(),
-      zone: text(),
-      teams: list(object({ id: integer(), name: text() })),
-      productName: text(),
-      ssoType: nullable(oneOf(['oauth2', 'saml2', 'none'])),
-      scenarios: integer(),
-      activeScenarios: integer(),
-      tfaEnforced: flag(),
-      userSessionTimeout: integer(),
-      featureControls: list(object({ name: text(), enabled: flag() })),
-      privateSpaces: list(
-        object({ id: integer(), name: text(), isOwner: flag(), hasAdminVisibility: flag() }),
-      ),
-      regionId: integer(),
-      externalId: nullable(text()),
-      solutionPartnerLink: nullable(text()),
-      sharedScenarioPartnerCode: nullable(text()),
-      operations: text(),
-      transfer: text(),
-      operationsExt: text(),
-      transferExt: text(),
-      unusedOperations: text(),
-      unusedTransfer: text(),
-      centicreditsConsumed: text(),
-      centicreditsExtra: text(),
-      unusedCenticredits: text(),
-      autoPurchasingActivated: flag(),
-      autoPurchaseInProgress: flag(),
-      features: freeForm(),
-      activeApps: integer(),
-    },
-  ),
-);
+export const ORGANIZATION_SCHEMA: Schema<Partial<Organization>> = ORGANIZATION.schema;
 
-const ALL: readonly string[] = Object.keys(ORGANIZATION_SCHEMA['properties'] ?? {});
+const ALL = ORGANIZATION.columns;
 
 /** Source: https://developers.make.com/api-documentation (Organizations, rule 1). [seed] */
 export const ORGANIZATION_COLUMNS: ColumnChoice = { all: ALL, default: ['id', 'name', 'timezoneId'] };
 
 export const ALL_ORGANIZATION_COLUMNS: ColumnChoice = { all: ALL, default: ALL };
 
-/** The complete organization, as the response to its creation and change. [seed] */
-export const FULL_ORGANIZATION_SCHEMA: Schema<unknown> = {
-  ...ORGANIZATION_SCHEMA,
-  title: 'FullOrganization',
-  required: ALL.filter((column) => column !== 'privateSpaces'),
-};
+/** Private spaces are missing where the zone runs no apps. */
+type FullOrganization = Omit<Organization, 'privateSpaces'> & Partial<Organization>;
 
-/** Source: https://developers.make.com/api-documentation (Invitation detail and accept-invitation records). [seed] */
-export const ORGANIZATION_ROLE_SCHEMA: Schema<unknown> = named(
-  'UserOrganizationRole',
-  object({
-    userId: integer(),
-    organizationId: integer(),
-    usersRoleId: integer(),
-    invitation: nullable(text()),
-  }),
+/** The complete organization, as the response to its creation and change. [seed] */
+export const FULL_ORGANIZATION_SCHEMA: Schema<FullOrganization> = requireMembers(
+  'FullOrganization',
+  ORGANIZATION,
+  ALL.filter((column) => column !== 'privateSpaces'),
 );
 
-export function organizationRoleRecord(row: MembershipRow): Omit<MembershipRow, 'id'> {
-  const { userId, organizationId, usersRoleId, invitation } = row;
-  return { userId, organizationId, usersRoleId, invitation };
+/** Source: https://developers.make.com/api-documentation (Invitation detail and accept-invitation records). [seed] */
+const ORGANIZATION_ROLE = createResource<
+  UserOrganizationRole,
+  'memberships',
+  undefined,
+  'UserOrganizationRole'
+>('UserOrganizationRole', 'memberships', {});
+
+export const ORGANIZATION_ROLE_SCHEMA: Schema<UserOrganizationRole> = requireMembers(
+  'UserOrganizationRole',
+  ORGANIZATION_ROLE,
+  ORGANIZATION_ROLE.columns,
+);
+
+export function organizationRoleRecord({ id: _, ...row }: MembershipRow): UserOrganizationRole {
+  return row;
 }
 
 /** Sort keys of organizations, with their columns. */
@@ -431,13 +327,13 @@ export interface OrganizationListOptions {
 export async function listOrganizations(
   services: RestServices,
   options: OrganizationListOptions,
-): Promise<{ readonly organizations: readonly PlainObject[]; readonly pg: PageRecord }> {
+): Promise<{ readonly organizations: readonly Partial<Organization>[]; readonly pg: PageRecord }> {
   const { where, columns, page } = options;
   const wanted = { columns: columnsToRead([...columns, page.sortBy]), where, ...pageQuery(page, SORTS) };
   type Rows = Parameters<typeof organizationRecords>[2];
-  const show = (shown: Rows, names: readonly string[]): Promise<readonly PlainObject[]> =>
+  const show = (shown: Rows, names: readonly string[]): Promise<readonly Partial<Organization>[]> =>
     organizationRecords(services, services.store, shown, { ...options, columns: names });
-  const organizations: PlainObject[] = [];
+  const organizations: Partial<Organization>[] = [];
   let lastRows: Rows = [];
   for await (const rows of readRows(services.store, 'organizations', wanted)) {
     organizations.push(...(await show(rows, columns)));

@@ -12,7 +12,8 @@ import {
 import { assertReferences, zoneOfRegion } from '../services/reference-data.js';
 import { notify, type RestServices } from '../services/services.js';
 import { defineOperation, type StoreOperation } from '../services/store-operation.js';
-import { type License, nameKey } from '../store/tables.js';
+import type { License } from '../store/rows.js';
+import { nameKey, sentColumns } from '../store/tables.js';
 import {
   changeOrganization,
   createOrganization,
@@ -30,12 +31,21 @@ import {
   organizationRecord,
   organizationRoleRecord,
 } from './organization-record.js';
+import { sentSchemas } from './resource.js';
 
 const TAG = 'organizations';
 
 const PATH = '/organizations/{organizationId}';
 
 const SUBJECT = { kind: 'organization', in: 'params', name: 'organizationId' } as const;
+
+/** The members of bodies that are columns. */
+const SENT = {
+  create: sentSchemas('organizations', 'createOrganization'),
+  update: sentSchemas('organizations', 'updateOrganization'),
+  createInstance: sentSchemas('organizations', 'createInstanceOrganization'),
+  updateInstance: sentSchemas('organizations', 'updateInstanceOrganization'),
+};
 
 const listOwnOrganizations: StoreOperation = defineOperation({
   id: 'listOrganizations',
@@ -66,7 +76,7 @@ const createOrganizationOperation: StoreOperation = defineOperation({
   tag: TAG,
   summary: 'Creates an organization; the caller becomes its owner.',
   scopes: ['admin:write', 'organizations:write'],
-  body: object({ name: properName(), regionId: id(), timezoneId: id(), countryId: id() }),
+  body: object({ name: properName(), regionId: id(), ...SENT.create.required }, { ...SENT.create.optional }),
   response: object({
     organization: FULL_ORGANIZATION_SCHEMA,
     userOrganizationRole: ORGANIZATION_ROLE_SCHEMA,
@@ -77,7 +87,8 @@ const createOrganizationOperation: StoreOperation = defineOperation({
     if (!zone) throw badRequest([invalidParameter('regionId', 'has no zone')]);
     const license = services.settings.defaultLicense;
     const userId = caller.user.id;
-    const wanted = { ...body, zone, license, ownerId: userId, nowMs };
+    const sent = sentColumns('organizations', 'createOrganization', body);
+    const wanted = { ...body, zone, license, ownerId: userId, nowMs, sent };
     const { organization, membership, teams } = await createOrganization(services, services.store, wanted);
     const organizationId = organization.id;
     await notify(services, { kind: 'organization created', organizationId, userId, atMs: nowMs });
@@ -127,14 +138,19 @@ const updateOrganization: StoreOperation = defineOperation({
   summary: 'Changes the members of an organization that are sent.',
   scopes: ['organizations:write'],
   params: { organizationId: id() },
-  body: object({}, { name: properName(), countryId: id(), timezoneId: id() }),
+  body: object({}, { name: properName(), ...SENT.update.optional }),
   subject: SUBJECT,
   permission: 'organization edit',
   response: wrapped('organization', FULL_ORGANIZATION_SCHEMA),
   handler: async ({ services, caller, params, body, nowMs }) => {
     assertReferences(body, services.zones);
     const row = await services.store.transaction((writer) =>
-      changeOrganization(writer, params.organizationId, body),
+      changeOrganization(
+        writer,
+        params.organizationId,
+        body.name,
+        sentColumns('organizations', 'updateOrganization', body),
+      ),
     );
     const options = { userId: caller.user.id, nowMs };
     return { organization: await organizationRecord(services, row, options) };
@@ -227,7 +243,7 @@ const createInstanceOrganization: StoreOperation = defineOperation({
   scopes: ['admin:write'],
   body: object(
     { name: properName() },
-    { timezoneId: id(), countryId: id(), userOrgAdmin: id(), license: LICENSE_SCHEMA },
+    { ...SENT.createInstance.optional, userOrgAdmin: id(), license: LICENSE_SCHEMA },
   ),
   response: wrapped('organization', FULL_ORGANIZATION_SCHEMA),
   handler: async ({ services, caller, body, nowMs }) => {
@@ -239,7 +255,8 @@ const createInstanceOrganization: StoreOperation = defineOperation({
       const owner = await writer.get('users', { id: ownerId, deleted: false });
       if (!owner) throw badRequest([invalidParameter('userOrgAdmin', 'must be an id of /admin/users')]);
       const zone = services.zones.current;
-      const wanted = { name: body.name, zone, license, ownerId, timezoneId, countryId, nowMs };
+      const sent = sentColumns('organizations', 'createInstanceOrganization', body);
+      const wanted = { name: body.name, zone, license, ownerId, timezoneId, countryId, nowMs, sent };
       return createOrganization(services, writer, wanted);
     });
     const userId = caller.user.id;
@@ -261,8 +278,7 @@ const updateInstanceOrganization: StoreOperation = defineOperation({
     {},
     {
       name: properName(),
-      timezoneId: id(),
-      countryId: id(),
+      ...SENT.updateInstance.optional,
       nextReset: dateTime(),
       performReset: flag(),
       license: LICENSE_SCHEMA,
@@ -278,7 +294,8 @@ const updateInstanceOrganization: StoreOperation = defineOperation({
       // Resets that are due under the old license and date are stored before the change.
       const due = consumptionAt(before, nowMs);
       const reset = resetChange(license ?? before.license, body, nowMs);
-      return changeOrganization(writer, organizationId, body, {
+      return changeOrganization(writer, organizationId, body.name, {
+        ...sentColumns('organizations', 'updateInstanceOrganization', body),
         ...due,
         ...reset,
         ...(license && { license }),

@@ -1,24 +1,15 @@
-import type { PlainObject } from '../../shared/plain-object.js';
-import {
-  flag,
-  integer,
-  named,
-  nullable,
-  object,
-  oneOf,
-  type Schema,
-  type SchemaMap,
-  text,
-} from '../../shared/schema/build.js';
+import { flag, integer, nullable, object, oneOf, type Schema, text } from '../../shared/schema/build.js';
+import type { OwnPrivateSpace, PrivateSpace } from '../call/answers.js';
 import { freeText, id, listed, wrapped } from '../call/fields.js';
-import { type ColumnChoice, type Paging, pageQuery, pageRecord, pickColumns } from '../call/lists.js';
+import { type ColumnChoice, type Paging, pageQuery, pageRecord } from '../call/lists.js';
 import { confirmationRequired, featureDisabled, notFound } from '../problems.js';
 import type { TeamSubject } from '../services/identify-call.js';
 import { FEATURES } from '../services/settings.js';
 import { defineOperation, type StoreOperation } from '../services/store-operation.js';
 import { readRows } from '../store/read-rows.js';
-import type { OrganizationRow, RestReader, TeamRow } from '../store/tables.js';
+import type { OrganizationRow, RestReader, TeamRow, UserRow } from '../store/tables.js';
 import { hasFeature } from './organization-life.js';
+import { createResource, memberMaker, requireMembers } from './resource.js';
 
 const TAG = 'private spaces';
 
@@ -26,36 +17,33 @@ const PATH = '/private-spaces/{privateSpaceId}';
 
 const SPACE = { kind: 'team', in: 'params', name: 'privateSpaceId' } as const;
 
-/**
- * Members of the resource `/private-spaces`, where 64-bit numbers are texts. Source:
- * https://developers.make.com/api-documentation (pagination and sorting, filtering). [src]
- */
-const PRIVATE_SPACE_MEMBERS: SchemaMap = {
-  id: integer(),
-  name: text(),
-  organizationId: integer(),
-  globalAgentsEnabled: flag(),
-  type: oneOf(['personal']),
-  privateSpaceOwnerName: text(),
-  privateSpaceOwnerEmail: text(),
-  privateSpaceOwnerId: nullable(integer()),
-  operationsLimit: nullable(integer()),
-  transferLimit: { type: ['string', 'number', 'null'] },
-  consumedOperations: nullable(integer()),
-  consumedTransfer: nullable(text()),
-  isPaused: nullable(flag()),
-  consumedCenticredits: nullable(text()),
-  operations: text(),
-  transfer: text(),
-  centicredits: text(),
-  deleted: flag(),
-  externalId: nullable(text()),
-};
+/** A 64-bit number is a text; the response to a change has a number. [src] */
+const TRANSFER_LIMIT: Schema<string | number | null> = { type: ['string', 'number', 'null'] };
+
+/** The account of the owner. */
+type Owner = Pick<UserRow, 'name' | 'email'> | undefined;
+
+const member = memberMaker<'teams', Owner>();
 
 /** Source: https://developers.make.com/api-documentation (pagination and sorting, filtering), the type of the public client. [src] */
-const PRIVATE_SPACE_SCHEMA: Schema<unknown> = named('PrivateSpace', object({}, PRIVATE_SPACE_MEMBERS));
+const RESOURCE = createResource<PrivateSpace, 'teams', Owner, 'PrivateSpace'>('PrivateSpace', 'teams', {
+  id: member(integer(), [], (row) => row.id),
+  type: member(oneOf(['personal']), [], () => 'personal'),
+  privateSpaceOwnerName: member(text(), [], (_, owner) => owner?.name ?? ''),
+  privateSpaceOwnerEmail: member(text(), [], (_, owner) => owner?.email ?? ''),
+  privateSpaceOwnerId: member(nullable(integer()), ['ownerId'], (row) => row.ownerId),
+  transferLimit: member(TRANSFER_LIMIT, ['transferLimit'], ({ transferLimit }) =>
+    transferLimit === null ? null : String(transferLimit),
+  ),
+  operations: member(text(), ['consumedOperations'], (row) => String(row.consumedOperations)),
+  transfer: member(text(), ['consumedTransfer'], (row) => String(row.consumedTransfer)),
+  centicredits: member(text(), ['consumedCenticredits'], (row) => String(row.consumedCenticredits)),
+  deleted: member(flag(), [], () => false),
+});
 
-const ALL: readonly string[] = Object.keys(PRIVATE_SPACE_MEMBERS);
+const PRIVATE_SPACE_SCHEMA = RESOURCE.schema;
+
+const ALL = RESOURCE.columns;
 
 const TOTALS: readonly string[] = ['operations', 'transfer', 'centicredits'];
 
@@ -107,7 +95,7 @@ const listPrivateSpaces: StoreOperation = defineOperation({
       ...(externalId !== undefined && { externalId }),
     } as const;
     const wanted = { where, ...pageQuery(page, SORTS) };
-    const privateSpaces: PlainObject[] = [];
+    const privateSpaces: Partial<PrivateSpace>[] = [];
     let last: TeamRow | undefined;
     for await (const rows of readRows(services.store, 'teams', wanted)) {
       privateSpaces.push(...(await spaceRecords(services.store, rows, columns)));
@@ -187,24 +175,11 @@ async function spaceRecords(
   reader: RestReader,
   rows: readonly TeamRow[],
   columns: readonly string[],
-): Promise<readonly PlainObject[]> {
+): Promise<readonly Partial<PrivateSpace>[]> {
   const ownerIds = rows.map((row) => row.ownerId).filter((ownerId) => ownerId !== null);
   const users = await reader.find('users', { where: { id: ownerIds }, columns: ['name', 'email'] });
-  const owners = new Map(users.map((user) => [user.id, user]));
-  return rows.map((row) => {
-    const owner = row.ownerId === null ? undefined : owners.get(row.ownerId);
-    const record = {
-      ...privateSpaceRecord(row),
-      privateSpaceOwnerName: owner?.name ?? '',
-      privateSpaceOwnerEmail: owner?.email ?? '',
-      operations: String(row.consumedOperations),
-      transfer: String(row.consumedTransfer),
-      centicredits: String(row.consumedCenticredits),
-      deleted: false,
-      externalId: row.externalId,
-    };
-    return pickColumns(record, columns);
-  });
+  const owners = new Map<number | null, Owner>(users.map((user) => [user.id, user]));
+  return rows.map((row) => RESOURCE.record(row, owners.get(row.ownerId), columns));
 }
 
 export const PRIVATE_SPACE_OPERATIONS: readonly StoreOperation[] = [
@@ -213,55 +188,25 @@ export const PRIVATE_SPACE_OPERATIONS: readonly StoreOperation[] = [
   updatePrivateSpace,
 ];
 
+const ownMember = memberMaker<'teams', undefined>();
+
 /** The private space as a member of a user. Source: https://developers.make.com/api-documentation (privateSpace fields). [seed] */
-export const OWN_SPACE_SCHEMA: Schema<unknown> = named(
+const OWN_SPACE = createResource<OwnPrivateSpace, 'teams', undefined, 'OwnPrivateSpace'>(
   'OwnPrivateSpace',
-  object({
-    id: integer(),
-    name: text(),
-    globalAgentsEnabled: flag(),
-    type: oneOf(['personal']),
-    operationsLimit: nullable(integer()),
-    transferLimit: nullable(integer()),
-    consumedOperations: nullable(integer()),
-    consumedTransfer: nullable(integer()),
-    isPaused: nullable(flag()),
-    consumedCenticredits: nullable(integer()),
-  }),
+  'teams',
+  {
+    id: ownMember(integer(), [], (row) => row.id),
+    type: ownMember(oneOf(['personal']), [], () => 'personal'),
+  },
 );
 
-/** Here all numbers are numbers, also 64-bit ones. [seed] */
-export function ownSpaceRecord(team: TeamRow): PlainObject {
-  const { id, name, globalAgentsEnabled, operationsLimit, transferLimit, isPaused } = team;
-  const { consumedOperations, consumedTransfer, consumedCenticredits } = team;
-  return {
-    id,
-    name,
-    globalAgentsEnabled,
-    type: 'personal',
-    operationsLimit,
-    transferLimit,
-    consumedOperations,
-    consumedTransfer,
-    isPaused,
-    consumedCenticredits,
-  };
-}
+export const OWN_SPACE_SCHEMA: Schema<OwnPrivateSpace> = requireMembers(
+  'OwnPrivateSpace',
+  OWN_SPACE,
+  OWN_SPACE.columns,
+);
 
-/** A private space without the members of its owner's account. */
-function privateSpaceRecord(team: TeamRow): PlainObject {
-  return {
-    id: team.id,
-    name: team.name,
-    organizationId: team.organizationId,
-    globalAgentsEnabled: team.globalAgentsEnabled,
-    type: 'personal',
-    privateSpaceOwnerId: team.ownerId,
-    operationsLimit: team.operationsLimit,
-    transferLimit: team.transferLimit === null ? null : String(team.transferLimit),
-    consumedOperations: team.consumedOperations,
-    consumedTransfer: String(team.consumedTransfer),
-    isPaused: team.isPaused,
-    consumedCenticredits: String(team.consumedCenticredits),
-  };
+export function ownSpaceRecord(team: TeamRow): OwnPrivateSpace {
+  // Without chosen columns a record has all members.
+  return OWN_SPACE.record(team, undefined) as OwnPrivateSpace;
 }

@@ -16,6 +16,7 @@ import type { Price } from '../services/ports.js';
 import { assertReferences } from '../services/reference-data.js';
 import { notify, type RestServices } from '../services/services.js';
 import { defineOperation, type StoreOperation } from '../services/store-operation.js';
+import type { Coupon } from '../store/rows.js';
 import {
   advanceSubscription,
   pausePhase,
@@ -23,7 +24,7 @@ import {
   resumeAtProblem,
   schedulePause,
 } from '../store/subscription-state.js';
-import type { Coupon, RestSubscriptionRow } from '../store/tables.js';
+import type { RestSubscriptionRow } from '../store/tables.js';
 import { changeLicense, presentOrganization } from './organization-life.js';
 import {
   activateSubscription,

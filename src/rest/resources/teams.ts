@@ -1,52 +1,32 @@
-import type { PlainObject } from '../../shared/plain-object.js';
-import {
-  flag,
-  integer,
-  named,
-  nullable,
-  object,
-  oneOf,
-  type Schema,
-  text,
-} from '../../shared/schema/build.js';
+import { flag, integer, object, text } from '../../shared/schema/build.js';
 import { TEAM_ADMIN_ROLE_ID } from '../call/access.js';
+import type { Team } from '../call/answers.js';
 import { id, listed, properName, wrapped } from '../call/fields.js';
-import { type ColumnChoice, type Paging, pageQuery, pageRecord, pickColumns } from '../call/lists.js';
+import { type ColumnChoice, type Paging, pageQuery, pageRecord } from '../call/lists.js';
 import { confirmationRequired, limitExceeded, notFound } from '../problems.js';
 import { defineOperation, type StoreOperation } from '../services/store-operation.js';
 import { readRows } from '../store/read-rows.js';
-import type { RestReader, TeamRow } from '../store/tables.js';
+import { type RestReader, sentColumns, type TeamRow } from '../store/tables.js';
 import { addTeam, removeTeams } from './organization-life.js';
+import { createResource, memberMaker, sentSchemas } from './resource.js';
 
 const TAG = 'teams';
 const PATH = '/teams/{teamId}';
 const TEAM = { kind: 'team', in: 'params', name: 'teamId' } as const;
 
-/** Source: https://developers.make.com/api-documentation (users, teams, enums) [doc]; further columns the type of the public client [src]. */
-const TEAM_SCHEMA: Schema<unknown> = named(
-  'Team',
-  object(
-    {},
-    {
-      id: integer(),
-      name: text(),
-      organizationId: integer(),
-      activeScenarios: integer(),
-      activeApps: integer(),
-      operations: text(),
-      transfer: text(),
-      operationsLimit: nullable(integer()),
-      transferLimit: nullable(text()),
-      consumedOperations: integer(),
-      consumedTransfer: text(),
-      isPaused: flag(),
-      type: oneOf(['standard', 'personal']),
-    },
-  ),
-);
+const member = memberMaker<'teams', ReadonlyMap<number, number>>();
 
-const ALL: readonly string[] = Object.keys(TEAM_SCHEMA['properties'] ?? {});
-const COLUMNS: ColumnChoice = { all: ALL, default: ['id', 'name', 'organizationId'] };
+/** The facts are the numbers of active scenarios by team. Source: https://developers.make.com/api-documentation (users, teams, enums) [doc]; further columns the type of the public client [src]. */
+const RESOURCE = createResource<Team, 'teams', ReadonlyMap<number, number>, 'Team'>('Team', 'teams', {
+  id: member(integer(), [], (row) => row.id),
+  activeScenarios: member(integer(), [], (row, active) => active.get(row.id) ?? 0),
+  activeApps: member(integer(), [], () => 0),
+  operations: member(text(), ['consumedOperations'], (row) => String(row.consumedOperations)),
+  transfer: member(text(), ['consumedTransfer'], (row) => String(row.consumedTransfer)),
+});
+
+const TEAM_SCHEMA = RESOURCE.schema;
+const COLUMNS: ColumnChoice = { all: RESOURCE.columns, default: ['id', 'name', 'organizationId'] };
 const SORTS = { id: 'id', name: 'nameKey' } as const satisfies Readonly<Record<string, keyof TeamRow>>;
 const PAGING: Paging = {
   sortBy: Object.keys(SORTS),
@@ -78,7 +58,7 @@ const listTeams: StoreOperation = defineOperation({
     const ownerId = includePrivateSpaces ? [null, caller.user.id] : null;
     const where = { organizationId, ownerId };
     const wanted = { where, ...pageQuery(page, SORTS) };
-    const teams: PlainObject[] = [];
+    const teams: Partial<Team>[] = [];
     let last: TeamRow | undefined;
     for await (const rows of readRows(services.store, 'teams', wanted)) {
       teams.push(...(await teamRecords(services.store, rows, columns)));
@@ -88,6 +68,8 @@ const listTeams: StoreOperation = defineOperation({
   },
 });
 
+const NEW_TEAM = sentSchemas('teams', 'createTeam');
+
 const createTeam: StoreOperation = defineOperation({
   id: 'createTeam',
   method: 'POST',
@@ -95,10 +77,7 @@ const createTeam: StoreOperation = defineOperation({
   tag: TAG,
   summary: 'Creates a team; the caller becomes its admin.',
   scopes: ['teams:write'],
-  body: object(
-    { name: properName(), organizationId: id() },
-    { operationsLimit: integer({ minimum: 0 }), transferLimit: integer({ minimum: 0 }) },
-  ),
+  body: object({ name: properName(), organizationId: id(), ...NEW_TEAM.required }, { ...NEW_TEAM.optional }),
   subject: { kind: 'organization', in: 'body', name: 'organizationId' },
   permission: 'team add',
   response: object({
@@ -121,7 +100,9 @@ const createTeam: StoreOperation = defineOperation({
       const limit = typeof teams === 'number' ? Math.min(teams, MAX_TEAMS) : MAX_TEAMS;
       const count = await writer.count('teams', { organizationId, type: 'standard' });
       if (count >= limit) throw limitExceeded(`The license allows ${limit} teams.`);
-      return addTeam(writer, { ...body, adminId: userId, nowMs });
+      const { name } = body;
+      const sent = sentColumns('teams', 'createTeam', body);
+      return addTeam(writer, { organizationId, name, adminId: userId, nowMs, sent });
     });
     const role = {
       usersRoleId: TEAM_ADMIN_ROLE_ID,
@@ -180,7 +161,7 @@ async function teamRecord(
   reader: RestReader,
   row: TeamRow,
   columns: readonly string[],
-): Promise<PlainObject> {
+): Promise<Partial<Team>> {
   const [record = {}] = await teamRecords(reader, [row], columns);
   return record;
 }
@@ -189,30 +170,12 @@ async function teamRecords(
   reader: RestReader,
   rows: readonly TeamRow[],
   columns: readonly string[],
-): Promise<readonly PlainObject[]> {
+): Promise<readonly Partial<Team>[]> {
   const teamId = rows.map((row) => row.id);
   const active = columns.includes('activeScenarios')
     ? await reader.countBy('scenarios', 'teamId', { teamId, active: true })
     : new Map<number, number>();
-  return rows.map((row) => pickColumns(teamMembers(row, active.get(row.id) ?? 0), columns));
-}
-
-function teamMembers(row: TeamRow, activeScenarios: number): PlainObject {
-  return {
-    id: row.id,
-    name: row.name,
-    organizationId: row.organizationId,
-    activeScenarios,
-    activeApps: 0,
-    operations: String(row.consumedOperations),
-    transfer: String(row.consumedTransfer),
-    operationsLimit: row.operationsLimit,
-    transferLimit: row.transferLimit === null ? null : String(row.transferLimit),
-    consumedOperations: row.consumedOperations,
-    consumedTransfer: String(row.consumedTransfer),
-    isPaused: row.isPaused,
-    type: row.type,
-  };
+  return rows.map((row) => RESOURCE.record(row, active, columns));
 }
 
 export const TEAM_OPERATIONS: readonly StoreOperation[] = [listTeams, createTeam, getTeam, deleteTeam];

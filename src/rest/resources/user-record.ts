@@ -1,65 +1,88 @@
-import type { PlainObject } from '../../shared/plain-object.js';
 import {
   dateTime,
   flag,
   integer,
   list,
-  named,
   nullable,
   object,
   oneOf,
   type Schema,
   text,
 } from '../../shared/schema/build.js';
-import { type ColumnChoice, pickColumns } from '../call/lists.js';
+import type { OwnPrivateSpace, User, UserOrganizationRole, UserTeamRole } from '../call/answers.js';
+import type { ColumnChoice } from '../call/lists.js';
 import { LOCALES, timezoneCode } from '../services/reference-data.js';
 import type { RestServices } from '../services/services.js';
 import { readAllRows } from '../store/read-rows.js';
 import type { UserRow } from '../store/tables.js';
 import { ORGANIZATION_ROLE_SCHEMA, organizationRoleRecord } from './organization-record.js';
 import { OWN_SPACE_SCHEMA, ownSpaceRecord } from './private-spaces.js';
+import { createResource, memberMaker } from './resource.js';
 
-const TEAM_ROLE_SCHEMA: Schema<unknown> = object({
+const TEAM_ROLE_SCHEMA: Schema<UserTeamRole> = object({
   usersRoleId: integer(),
   userId: integer(),
   teamId: integer(),
   changeable: flag(),
 });
 
-/** Source: https://developers.make.com/api-documentation (Invitation detail and accept-invitation records) [seed], https://developers.make.com/api-documentation (users, teams, enums) [doc]. */
-export const USER_SCHEMA: Schema<unknown> = named(
-  'User',
-  object(
-    {},
-    {
-      id: integer(),
-      name: text(),
-      email: text({ format: 'email' }),
-      language: text(),
-      timezoneId: integer(),
-      localeId: integer(),
-      countryId: integer(),
-      features: object({}, { allow_apps: flag() }),
-      avatar: text({ format: 'uri' }),
-      lastLogin: dateTime(),
-      lastlogin: dateTime(),
-      timezone: text(),
-      locale: text(),
-      tfaStatus: nullable(oneOf([0, 1, 2])),
-      supportEligible: flag(),
-      userTeamIds: nullable(list(integer())),
-      privateSpace: nullable(OWN_SPACE_SCHEMA),
-      emailNotifications: list(integer()),
-      usersAdminsRoleId: nullable(integer()),
-      userOrganizationRoles: list(ORGANIZATION_ROLE_SCHEMA),
-      userTeamRoles: list(TEAM_ROLE_SCHEMA),
-      hasPassword: flag(),
-      tfaEnabled: flag(),
-      deleted: flag(),
-      created: dateTime(),
-    },
-  ),
+/** Values of other tables, for the members that need them. Undefined ones are omitted. */
+interface Facts {
+  readonly publicCloud: boolean;
+  readonly supportEligible?: boolean | undefined;
+  readonly userTeamIds?: readonly number[] | null | undefined;
+  readonly privateSpace?: OwnPrivateSpace | null | undefined;
+  readonly userOrganizationRoles?: readonly UserOrganizationRole[] | undefined;
+  readonly userTeamRoles?: readonly UserTeamRole[] | undefined;
+}
+
+const member = memberMaker<'users', Facts>();
+
+/** Omitted for users who never logged in; never null. [inf] */
+const LAST_LOGIN = member(dateTime(), ['lastLogin'], ({ lastLogin }) =>
+  lastLogin === null ? undefined : new Date(lastLogin).toISOString(),
 );
+
+/** Only supported on the public cloud. [seed] */
+const TFA_STATUS = member(nullable(oneOf([0, 1, 2])), ['tfaStatus'], ({ tfaStatus }, { publicCloud }) =>
+  publicCloud && (tfaStatus === 0 || tfaStatus === 1 || tfaStatus === 2) ? tfaStatus : null,
+);
+
+/** Source: https://developers.make.com/api-documentation (Invitation detail and accept-invitation records) [seed], https://developers.make.com/api-documentation (users, teams, enums) [doc]. */
+const RESOURCE = createResource<User, 'users', Facts, 'User'>('User', 'users', {
+  id: member(integer(), [], (row) => row.id),
+  email: member(text({ format: 'email' }), ['email'], (row) => row.email),
+  features: member(object({}, { allow_apps: flag() }), ['features'], (row) => row.features),
+  avatar: member(text({ format: 'uri' }), ['avatar'], (row) => row.avatar),
+  lastLogin: LAST_LOGIN,
+  lastlogin: LAST_LOGIN,
+  timezone: member(text(), ['timezoneId'], (row) => timezoneCode(row.timezoneId)),
+  locale: member(
+    text(),
+    ['localeId'],
+    (row) => LOCALES.find((locale) => locale.id === row.localeId)?.code ?? 'en_US',
+  ),
+  tfaStatus: TFA_STATUS,
+  tfaEnabled: member(
+    flag(),
+    ['tfaStatus'],
+    (row, { publicCloud }) => publicCloud && Number(row.tfaStatus) > 0,
+  ),
+  hasPassword: member(flag(), [], () => true),
+  emailNotifications: member(list(integer()), [], () => []),
+  created: member(dateTime(), ['createdAt'], (row) => new Date(row.createdAt).toISOString()),
+  supportEligible: member(flag(), [], (_, facts) => facts.supportEligible),
+  userTeamIds: member(nullable(list(integer())), [], (_, facts) => facts.userTeamIds),
+  privateSpace: member(nullable(OWN_SPACE_SCHEMA), [], (_, facts) => facts.privateSpace),
+  userOrganizationRoles: member(
+    list(ORGANIZATION_ROLE_SCHEMA),
+    [],
+    (_, facts) => facts.userOrganizationRoles,
+  ),
+  userTeamRoles: member(list(TEAM_ROLE_SCHEMA), [], (_, facts) => facts.userTeamRoles),
+});
+
+export const USER_SCHEMA: Schema<Partial<User>> = RESOURCE.schema;
 
 /** Columns of every response with a user. [seed] */
 const PERSON = [
@@ -76,7 +99,7 @@ const PERSON = [
 
 /** Default columns of `users/me`. [doc] */
 export const USER_COLUMNS: ColumnChoice = {
-  all: Object.keys(USER_SCHEMA['properties'] ?? {}).filter((column) => column !== 'lastlogin'),
+  all: RESOURCE.columns.filter((column) => column !== 'lastlogin'),
   default: [...PERSON, 'lastLogin', 'timezone', 'locale'],
 };
 
@@ -109,19 +132,23 @@ export interface UserRecordOptions {
 
 type Services = Pick<RestServices, 'store' | 'settings'>;
 
-/** The requested columns of a user. */
+/** The requested columns of a user. Reads only what they need. */
 export async function userRecord(
   services: Services,
   user: UserRow,
   options: UserRecordOptions,
-): Promise<PlainObject> {
+): Promise<Partial<User>> {
   const { columns } = options;
-  const record = ownMembers(user, services.settings.publicCloud);
-  for (const column of columns) {
-    const read = Object.hasOwn(READ_COLUMNS, column) ? READ_COLUMNS[column] : undefined;
-    if (read) record[column] = await read(services, user, options);
-  }
-  return pickColumns(record, columns);
+  const needs = (column: keyof Facts): boolean => columns.includes(column);
+  const facts: Facts = {
+    publicCloud: services.settings.publicCloud,
+    supportEligible: needs('supportEligible') ? await isSupportEligible(services, user, options) : undefined,
+    userTeamIds: needs('userTeamIds') ? await readTeamIds(services, user, options) : undefined,
+    privateSpace: needs('privateSpace') ? await readPrivateSpace(services, user, options) : undefined,
+    userOrganizationRoles: needs('userOrganizationRoles') ? await readRoles(services, user) : undefined,
+    userTeamRoles: needs('userTeamRoles') ? await readTeamRoles(services, user) : undefined,
+  };
+  return RESOURCE.record(user, facts, columns);
 }
 
 /** Users as administrators of the instance see them. Reads no other table. */
@@ -129,64 +156,27 @@ export function administeredUserRecord(
   user: UserRow,
   columns: readonly string[],
   { publicCloud }: Pick<RestServices['settings'], 'publicCloud'>,
-): PlainObject {
-  return pickColumns(ownMembers(user, publicCloud), columns);
+): Partial<User> {
+  return RESOURCE.record(user, { publicCloud }, columns);
 }
 
-/** Members that derive from the row of a user. */
-function ownMembers(user: UserRow, publicCloud: boolean): PlainObject {
-  // Omitted for users who never logged in; never null. [inf]
-  const lastLogin = user.lastLogin === null ? undefined : new Date(user.lastLogin).toISOString();
-  // Only supported on the public cloud. [seed]
-  const tfaStatus = publicCloud ? user.tfaStatus : null;
-  return {
-    id: user.id,
-    name: user.name,
-    email: user.email,
-    language: user.language,
-    timezoneId: user.timezoneId,
-    localeId: user.localeId,
-    countryId: user.countryId,
-    features: user.features,
-    avatar: user.avatar,
-    lastLogin,
-    lastlogin: lastLogin,
-    timezone: timezoneCode(user.timezoneId),
-    locale: LOCALES.find((locale) => locale.id === user.localeId)?.code ?? 'en_US',
-    tfaStatus,
-    tfaEnabled: tfaStatus !== null && tfaStatus > 0,
-    hasPassword: true,
-    emailNotifications: [],
-    usersAdminsRoleId: user.usersAdminsRoleId,
-    deleted: user.deleted,
-    created: new Date(user.createdAt).toISOString(),
-  };
+async function readRoles({ store }: Services, user: UserRow): Promise<readonly UserOrganizationRole[]> {
+  const rows = await readAllRows(store, 'memberships', {
+    columns: ['userId', 'organizationId', 'usersRoleId', 'invitation'],
+    where: { userId: user.id },
+    sortBy: 'organizationId',
+  });
+  return rows.map(organizationRoleRecord);
 }
 
-type ReadColumn = (services: Services, user: UserRow, options: UserRecordOptions) => Promise<unknown>;
-
-/** Columns that need a query; undefined ones are omitted. */
-const READ_COLUMNS: Readonly<Record<string, ReadColumn>> = {
-  supportEligible: isSupportEligible,
-  userTeamIds: readTeamIds,
-  privateSpace: readPrivateSpace,
-  userOrganizationRoles: async ({ store }, user) => {
-    const rows = await readAllRows(store, 'memberships', {
-      columns: ['userId', 'organizationId', 'usersRoleId', 'invitation'],
-      where: { userId: user.id },
-      sortBy: 'organizationId',
-    });
-    return rows.map(organizationRoleRecord);
-  },
-  userTeamRoles: async ({ store }, user) => {
-    const rows = await readAllRows(store, 'teamMembers', {
-      columns: ['userId', 'teamId', 'usersRoleId'],
-      where: { userId: user.id },
-      sortBy: 'teamId',
-    });
-    return rows.map(({ userId, teamId, usersRoleId }) => ({ usersRoleId, userId, teamId, changeable: true }));
-  },
-};
+async function readTeamRoles({ store }: Services, user: UserRow): Promise<readonly UserTeamRole[]> {
+  const rows = await readAllRows(store, 'teamMembers', {
+    columns: ['userId', 'teamId', 'usersRoleId'],
+    where: { userId: user.id },
+    sortBy: 'teamId',
+  });
+  return rows.map(({ userId, teamId, usersRoleId }) => ({ usersRoleId, userId, teamId, changeable: true }));
+}
 
 /** Null for users outside the organization [inf]; absent without an organization [seed]. */
 async function readTeamIds(
@@ -207,7 +197,7 @@ async function readPrivateSpace(
   { store, settings }: Services,
   user: UserRow,
   { organizationId }: UserRecordOptions,
-): Promise<PlainObject | null | undefined> {
+): Promise<OwnPrivateSpace | null | undefined> {
   if (organizationId === undefined) return undefined;
   if (!settings.publicCloud) return null;
   const space = await store.get('teams', { organizationId, type: 'personal', ownerId: user.id });

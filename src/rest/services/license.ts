@@ -1,7 +1,7 @@
 import { flag, integer, named, object, oneOf, type Schema, text } from '../../shared/schema/build.js';
 import { invalidParameter, missingParameter } from '../problems.js';
+import type { License } from '../store/rows.js';
 import { addUtcMonths } from '../store/subscription-state.js';
-import type { License } from '../store/tables.js';
 
 /** A whole number with bounds, as the table of the specification gives them. */
 function bounded(minimum: number, maximum: number = Number.MAX_SAFE_INTEGER): Schema<number> {

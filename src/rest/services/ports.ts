@@ -1,6 +1,7 @@
 import type { PlainObject } from '../../shared/plain-object.js';
+import type { Coupon, License } from '../store/rows.js';
 import type { PaidPeriod } from '../store/subscription-state.js';
-import type { Coupon, License, RestSubscriptionRow } from '../store/tables.js';
+import type { RestSubscriptionRow } from '../store/tables.js';
 
 /** A price of a subscription. */
 export interface Price {

@@ -2,7 +2,7 @@ import { EngineError } from '../../shared/errors/engine-error.js';
 import { flag, integer, object, type Schema, text } from '../../shared/schema/build.js';
 import { compileSchema } from '../../shared/schema/compile-schema.js';
 import { didYouMean } from '../../shared/suggest.js';
-import type { FeatureControl, License } from '../store/tables.js';
+import type { FeatureControl, License } from '../store/rows.js';
 import { DEFAULT_LICENSE, LICENSE_SCHEMA, licenseProblem } from './license.js';
 
 /** Names of the features of an organization. [inf] */

@@ -61,12 +61,21 @@ interface OperationOptions<
   ): Promise<unknown>;
 }
 
-/** Unknown if the schemas of an operation accept only its documented input, else a type that no options have. */
-type Fits<K extends OperationId, P extends SchemaMap, R extends SchemaMap, O extends SchemaMap, B> = {
-  readonly params: Fields<P>;
-  readonly query: Fields<R> & OptionalFields<O>;
-  readonly body: B;
-} extends OperationInputs[K]
+type OptionalKeys<T> = { [K in keyof T]-?: undefined extends T[K] ? K : never }[keyof T];
+
+/** Whether two types have the same members, of types that are assignable to each other, and the same optional ones. */
+type IsSame<A, B> = [A, B, keyof A, OptionalKeys<A>] extends [B, A, keyof B, OptionalKeys<B>]
+  ? [keyof B, OptionalKeys<B>] extends [keyof A, OptionalKeys<A>]
+    ? true
+    : false
+  : false;
+
+/** Unknown if the schemas of an operation accept exactly its documented input, else a type that no options have. */
+type Fits<K extends OperationId, P extends SchemaMap, R extends SchemaMap, O extends SchemaMap, B> = [
+  IsSame<Fields<P>, OperationInputs[K]['params']>,
+  IsSame<Fields<R> & OptionalFields<O>, OperationInputs[K]['query']>,
+  IsSame<B, OperationInputs[K]['body']>,
+] extends [true, true, true]
   ? unknown
   : { readonly error: 'OperationInputs differs from the schemas of this operation.' };
 

@@ -1,23 +1,14 @@
 import { ANY_TEXT, checkOptions, checkValue } from '../../shared/errors/check-options.js';
 import { POSTGRES_SHAPES, type PostgresOptions } from '../../shared/store/database-options.js';
-import { hasTable, type Migrations, migrate } from '../../shared/store/migrate.js';
+import { hasTable, migrate } from '../../shared/store/migrate.js';
 import { openPostgres } from '../../shared/store/open-postgres.js';
 import { openSqlite } from '../../shared/store/open-sqlite.js';
 import type { SqlDatabase } from '../../shared/store/sql-database.js';
 import { createSqlStore } from '../../shared/store/sql-store.js';
+import { createRestMigrations } from './migrations.js';
 import { REST_TABLES, type RestStore, type RestTables } from './tables.js';
 
 const PREFIX = 'rest_';
-
-const MIGRATIONS: Migrations = {
-  owner: 'rest',
-  steps: {
-    '001-tables': async (schema) => {
-      await schema.addTables(REST_TABLES);
-      await schema.addWindowTable('windows');
-    },
-  },
-};
 
 /**
  * A store in a SQLite file, or in memory with `:memory:`. Creates or migrates its tables. @throws StoreError
@@ -63,7 +54,7 @@ export async function findRestPostgres(
 
 async function openSql(database: SqlDatabase): Promise<RestStore> {
   try {
-    await migrate(database, MIGRATIONS);
+    await migrate(database, createRestMigrations());
   } catch (error) {
     await database.close();
     throw error;
