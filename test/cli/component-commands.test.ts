@@ -61,6 +61,10 @@ beforeEach(() => {
           watchIds: trigger('ids.json', 'epoch.json'),
           watchDates: trigger('dates.json', 'epoch.json'),
           watchPlain: trigger('dates.json'),
+          watchSome: {
+            moduleType: 'trigger',
+            codeFiles: { communication: 'ids.json', epoch: 'epoch.json', mappableParams: 'some.json' },
+          },
           watchEvents: { moduleType: 'instant_trigger', webhook: 'events', codeFiles: {} },
           away: { moduleType: 'search', codeFiles: { communication: 'away.json' } },
           linked: { moduleType: 'search', codeFiles: { communication: 'linked.json' } },
@@ -93,6 +97,7 @@ beforeEach(() => {
         trigger: { type: 'date', order: 'desc', id: '{{item.id}}', date: '{{item.at}}' },
       },
     },
+    'some.json': [{ name: 'limit', type: 'uinteger', required: true, default: 2 }],
     'epoch.json': { response: { output: { label: '{{item.name}}', date: '{{item.at}}' } } },
     'hook.json': {
       condition: "{{headers.`x-kind` != 'ping'}}",
@@ -180,6 +185,13 @@ describe('iml run epoch:NAME', () => {
       label: 'two',
       state: { lastId: 2, matchEqual: true },
     });
+  });
+
+  it('names --defaults if a missing field has a default', async () => {
+    const { code, err } = await iml(['run', '.', 'epoch:watchSome']);
+    expect(code).toBe(1);
+    expect(err).toContain('Nothing was sent. --defaults fills in defaults, --no-check skips this check.\n');
+    expect((await iml(['run', '.', 'epoch:watchSome', '--defaults'])).code).toBe(0);
   });
 
   it('explains why a module has no epoch', async () => {

@@ -27,3 +27,22 @@ describe('READMEs name existing files', () => {
     expect(isThere('engine/run/no-such-file.ts')).toBe(false);
   });
 });
+
+/** Files of the package, and folders whose pages `npm run docs` writes. */
+const isPacked = (file: string): boolean =>
+  ['README.md', 'CHANGELOG.md', 'LICENSE', ...list('docs')].includes(file)
+    ? !file.startsWith('docs/pictures/')
+    : /^docs\/(?:rules|commands|api)\/[\w-]+\.md$/.test(file);
+
+describe('relative links of packed pages', () => {
+  const pages = ['README.md', 'CHANGELOG.md', ...list('docs').filter((name) => name.endsWith('.md'))];
+
+  it.each(pages)('lead to packed files: %s', (page) => {
+    const text = readFileSync(path.join(ROOT, page), 'utf8');
+    const links = [...text.matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)].map(([, link = '']) => link);
+    const files = links
+      .filter((link) => !/^[a-z]+:/.test(link))
+      .map((link) => path.posix.join(path.posix.dirname(page), link));
+    expect(files.filter((file) => !isPacked(file))).toEqual([]);
+  });
+});

@@ -444,6 +444,19 @@ it('calls mapped hosts instead of those of the app: in attach, in runs, and for 
   const wrong = call(['serve', root, ...place, '--map', 'api.example.com']);
   expect(await wrong.code).toBe(2);
   expect(wrong.errors()).toContain('iml serve: --map');
+  asked.length = 0;
+  const options = { map: { 'https://api.example.com': `${service.origin}/file` } };
+  await writeFile(path.join(root, 'iml.config.json'), JSON.stringify({ options }));
+  const other = [...place.slice(0, -1), 'configured-data', '--trust', '--log', 'json'];
+  const configured = call(['serve', root, ...other]);
+  await Promise.race([configured.code, eventually(() => configured.errors().includes('Listening on'))]);
+  await eventually(() => asked.length > 0);
+  expect(asked).toEqual(['POST /file/v1/hooks']);
+  expect(jsonLines(configured.errors())[0]).toMatchObject({
+    message: expect.stringContaining('iml.config.json: --map https://api.example.com='),
+  });
+  configured.stop();
+  expect(await configured.code).toBe(0);
 });
 
 it('logs NDJSON with --log json', async () => {

@@ -1,6 +1,7 @@
 import { findEndpoint, findModule, findRpc } from '../../engine/find-component.js';
 import type { EpochEntry } from '../../engine/module/run-epoch.js';
 import { moduleForm, readForm } from '../../engine/parameters/form.js';
+import { findParameter } from '../../engine/parameters/parameter-spec.js';
 import { parseRpcReference } from '../../engine/parameters/rpc-reference.js';
 import type { AppError } from '../../shared/errors/app-error.js';
 import { type Arguments, usageError } from './command.js';
@@ -105,7 +106,10 @@ function listEpoch(name: string, { args, loaded }: Given, io: Io): Promise<numbe
     const writer = createBundleWriter(settings, io.stdout, 'entries');
     for (const entry of entries) await writer.write(toRow(entry));
     await writer.end(report);
-    const isEmpty = entries.length === 0 && report.error === undefined;
+    const { error, stats } = report;
+    if (error?.type === 'BundleValidationError' && stats.requests === 0)
+      return { ...report, notes: checkNote(error, form.list) };
+    const isEmpty = entries.length === 0 && error === undefined;
     return { ...report, notes: isEmpty ? 'The epoch returned no entries.\n' : '' };
   });
 }
@@ -129,6 +133,19 @@ async function printResult<Report extends PrintedReport & { readonly result: unk
   if (args.isSet('table')) return io.stdout.write(printTable(rows, io.stdout.columns));
   if (args.isSet('ndjson')) return io.stdout.write(rows.map((row) => `${printJson(row)}\n`).join(''));
   return io.stdout.write(`${printPrettyJson(result)}\n`);
+}
+
+/** `--defaults` helps only if a missing field has a default. */
+export function checkNote(
+  { suberrors = [] }: Pick<AppError, 'suberrors'>,
+  form: ReturnType<typeof readForm>,
+): string {
+  const missing = suberrors.flatMap((text) => /required parameter '([^'.[]+)/.exec(text)?.[1] ?? []);
+  const hasDefault = missing.some((name) => {
+    const value = findParameter(form, name)?.default;
+    return value !== undefined && value !== null && value !== '';
+  });
+  return `Nothing was sent. ${hasDefault ? '--defaults fills in defaults, ' : ''}--no-check skips this check.\n`;
 }
 
 function noteOn(error: AppError, requests: number, lacking: readonly string[]): string {

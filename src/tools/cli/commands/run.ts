@@ -3,8 +3,6 @@ import { createEngine } from '../../../engine/create-engine.js';
 import type { ModuleComponent } from '../../../engine/document/app.js';
 import { findModule } from '../../../engine/find-component.js';
 import { moduleForm } from '../../../engine/parameters/form.js';
-import { findParameter } from '../../../engine/parameters/parameter-spec.js';
-import type { AppError } from '../../../shared/errors/app-error.js';
 import { readCommon, toFixtureInput } from '../../testing/recording/recorded-input.js';
 import { type Arguments, type Command, type PositionalSpec, usageError } from '../command.js';
 import { type ExecutedRun, executeRun, explainEmptyRun, type PreparedRun } from '../execute-run.js';
@@ -26,7 +24,7 @@ import { printableLine } from '../output/terminal-text.js';
 import { readRecordSettings } from '../recording/record-settings.js';
 import type { RecordedSubject } from '../recording/recorder.js';
 import { addRecording, dropUnreadOutput, prepareRecording } from '../recording/with-recording.js';
-import { readTarget, runNamed } from '../run-named.js';
+import { checkNote, readTarget, runNamed } from '../run-named.js';
 import { type AppWork, workWithApp } from '../work-with-app.js';
 
 const NAME: PositionalSpec = {
@@ -173,24 +171,13 @@ function notesOn(outcome: ExecutedRun, module: ModuleComponent, { input, maxBund
     const since = isUnused ? undefined : (input.state ?? (typeof start === 'object' ? start : undefined));
     return explainEmptyRun({ type, requests, since, start, payload, state });
   }
-  if (requests === 0 && error.type === 'BundleValidationError') return checkNote(error, module);
+  if (requests === 0 && error.type === 'BundleValidationError') return checkNote(error, moduleForm(module));
   const lacksConnection = connection !== undefined && input.connection === undefined;
   return lostBundles(bundles) + (lacksConnection ? connectionNote(connection) : '');
 }
 
 function connectionNote(connection: string): string {
   return `The module uses the connection "${printableLine(connection)}", but --connection is missing. Create a connection with iml connect and pass its name.\n`;
-}
-
-/** `--defaults` helps only if a missing field has a default. */
-function checkNote({ suberrors = [] }: Pick<AppError, 'suberrors'>, module: ModuleComponent): string {
-  const form = moduleForm(module);
-  const missing = suberrors.flatMap((text) => /required parameter '([^'.[]+)/.exec(text)?.[1] ?? []);
-  const hasDefault = missing.some((name) => {
-    const value = findParameter(form, name)?.default;
-    return value !== undefined && value !== null && value !== '';
-  });
-  return `Nothing was sent. ${hasDefault ? '--defaults fills in defaults, ' : ''}--no-check skips this check.\n`;
 }
 
 /** An error on any page fails the whole module. [inf] */

@@ -32,6 +32,7 @@ import {
   storeForApp,
 } from '../connections/connection-store.js';
 import { type HostParts, openHostParts } from '../input/host-store-options.js';
+import { withProjectOptions } from '../input/project-options.js';
 import {
   readServeSettings,
   SERVE_OPTIONS,
@@ -180,15 +181,20 @@ export const SERVE_COMMAND: Command = {
   run: async (args, io) => serve(await withConfigFile(args, SERVE_COMMAND, io.cwd), io),
 };
 
-async function serve(args: Arguments, io: Io): Promise<number> {
-  const settings = readServeSettings(args);
+async function serve(line: Arguments, io: Io): Promise<number> {
+  const { log } = readServeSettings(line);
   const write = createLineOutput(io.stderr, (count) => {
     if (count > 0) say(`${count} lines above are missing because standard error was not read.\n`);
   });
   // Only JSON lines go to a JSON log.
   const say: Say =
-    settings.log === 'json' ? (text, level) => write(messageLine(text, SYSTEM_CLOCK.now(), level)) : write;
-  const loaded = await loadApps(args.positionals, io);
+    log === 'json' ? (text, level) => write(messageLine(text, SYSTEM_CLOCK.now(), level)) : write;
+  const loaded = await loadApps(line.positionals, io);
+  const args = await withOptionsOfApp(line, loaded, {
+    ...io,
+    stderr: { ...io.stderr, write: async (text) => say(text) },
+  });
+  const settings = readServeSettings(args);
   const entries = await readEntries(args.text('scenarios'), loaded, io);
   if (settings.log !== 'quiet') await tellFindings(loaded, entries, say);
   const onWait = (): void => say('Waiting for the database, which does not respond.\n');
@@ -267,6 +273,12 @@ async function serve(args: Arguments, io: Io): Promise<number> {
 
 /** Logs a text. Default level: `info`. */
 type Say = (text: string, level?: 'info' | 'error') => void;
+
+/** The options of the app. Several apps share the network options of the host, so they take none. */
+async function withOptionsOfApp(args: Arguments, loaded: readonly LoadedApp[], io: Io): Promise<Arguments> {
+  const [app, other] = loaded;
+  return app === undefined || other !== undefined ? args : withProjectOptions(args, SERVE_OPTIONS, app, io);
+}
 
 interface Served {
   readonly pools: ServePools;
