@@ -153,7 +153,7 @@ const FULL_MS = 30_000;
  * Creates a host. Nothing runs before `start` and `listen`.
  *
  * Guarantees: a 2xx response means that the request is stored; every stored event is processed at least once, or is
- * kept as dead; an ordered scenario processes events in order; a suspended scenario starts nothing early; the state of
+ * stored as dead; an ordered scenario processes events in order; a suspended scenario starts nothing early; the state of
  * a trigger never moves past items that were not processed.
  *
  * @throws EngineError (USAGE) for an unknown option, an option of the wrong type, or an invalid limit

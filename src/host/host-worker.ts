@@ -14,7 +14,7 @@ import { NO_SPAN, type Tracing } from '../shared/tracing.js';
 import type { CarriedBundles, CarriedDraft, CarriedOutcome, FlowTask, ReceiveTask } from './pool-ports.js';
 import type { FlowRequest, FlowSource, Flows, IncompleteDraft, PollProgress } from './ports.js';
 import { createFlows } from './scenarios/scenario-flows.js';
-import { toStored, writeStored } from './store/kept-value.js';
+import { toStored, writeStored } from './store/stored-value.js';
 import type { EventRow, IncompleteRow, ScenarioRow } from './store/tables.js';
 
 /** Setup module of a pool. Its `setupData` are the engine options. */

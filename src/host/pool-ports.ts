@@ -38,8 +38,8 @@ import {
 } from './ports.js';
 import { type FlowDefinition, findRunSecrets, toDraft } from './scenarios/scenario-flows.js';
 import type { FindConnectionSecrets } from './scenarios/scenario-secrets.js';
-import { fromStored, writeStored } from './store/kept-value.js';
 import { readPlan } from './store/scenario-plan.js';
+import { fromStored, writeStored } from './store/stored-value.js';
 import type { ScenarioRow } from './store/tables.js';
 
 /** An app of a host whose code runs in a pool. */

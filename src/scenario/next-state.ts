@@ -1,14 +1,13 @@
 import { RATE_LIMIT_DELAY_MS } from '../shared/errors/app-error.js';
 import { assertNever } from '../shared/plain-object.js';
 import { RERUN_DELAYS_MS, RETRY_DELAYS_MS, reactionTo } from './error-reactions.js';
-import {
-  DEFAULT_SETTINGS,
-  type FailedRun,
-  type InactiveReason,
-  type RestingState,
-  type RunOutcome,
-  type ScenarioSettings,
-  type ScenarioState,
+import type {
+  FailedRun,
+  InactiveReason,
+  RestingState,
+  RunOutcome,
+  ScenarioSettings,
+  ScenarioState,
 } from './scenario-state.js';
 
 /**
@@ -17,8 +16,7 @@ import {
  */
 function computeRateLimitDelay(settings: ScenarioSettings, failed: FailedRun): number {
   const { delayMs = RATE_LIMIT_DELAY_MS, retryAfterMs } = failed;
-  // Settings stored by earlier versions do not contain these.
-  const { minRetryAfterMs, maxRetryAfterMs } = { ...DEFAULT_SETTINGS, ...settings };
+  const { minRetryAfterMs, maxRetryAfterMs } = settings;
   if (delayMs !== RATE_LIMIT_DELAY_MS && Number.isFinite(delayMs) && delayMs >= 0) return delayMs;
   if (retryAfterMs === undefined || !Number.isFinite(retryAfterMs) || maxRetryAfterMs === 0) {
     return RATE_LIMIT_DELAY_MS;

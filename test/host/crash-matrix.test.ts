@@ -27,7 +27,7 @@ afterAll(dropTemplate);
 /** Every point at which a process can end with a different state of the store. */
 const POINTS = [
   ...['intake: before the transaction', 'intake: before the commit', 'intake: after the commit'],
-  ...['work: begun', 'event: claimed', 'event: run', 'event: before the commit'],
+  ...['work: started', 'event: claimed', 'event: run', 'event: before the commit'],
   ...['event: committed', 'effect: before', 'effect: after'],
   ...['scenario: claimed', 'scenario: progress', 'scenario: run', 'scenario: before the commit'],
   ...['scenario: committed', 'incomplete: claimed', 'incomplete: run'],

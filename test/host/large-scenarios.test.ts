@@ -8,7 +8,7 @@ import {
 } from '../../src/host/index.js';
 import { collectScenarioSecrets } from '../../src/host/scenarios/scenario-secrets.js';
 import { setUpScenario } from '../../src/host/set-up.js';
-import { fromStored, isSameStored, toStored } from '../../src/host/store/kept-value.js';
+import { fromStored, isSameStored, toStored } from '../../src/host/store/stored-value.js';
 import { createEngine, defineApp } from '../../src/index.js';
 import type { FlowReport } from '../../src/scenario/index.js';
 import { JsonText } from '../../src/shared/store/table.js';

@@ -11,7 +11,7 @@ import {
   openHostSqlite,
 } from '../../src/host/index.js';
 import { toPlanColumns } from '../../src/host/queue/scenario-keys.js';
-import { copyStored, fromStored, toStored } from '../../src/host/store/kept-value.js';
+import { copyStored, fromStored, toStored } from '../../src/host/store/stored-value.js';
 import { JsonText } from '../../src/shared/store/table.js';
 import { newIncomplete } from './new-rows.js';
 import {

@@ -158,7 +158,7 @@ export interface IncomingConnections {
 }
 
 /** One iteration of the event loop accepts a connection, and the next reads its data. */
-const QUIET_TURNS = 3;
+const IDLE_TURNS = 3;
 /** More connections may always arrive. */
 const MAX_MS = 25;
 /** Share of the waiting time that work may use before it waits again. */
@@ -175,10 +175,10 @@ export function createIncomingConnections(
   let shareEndMs = Number.NEGATIVE_INFINITY;
   const settled = async (): Promise<void> => {
     const endMs = nowMs() + MAX_MS;
-    for (let quiet = 0; quiet < QUIET_TURNS && nowMs() < endMs; ) {
+    for (let idle = 0; idle < IDLE_TURNS && nowMs() < endMs; ) {
       const before = count;
       await setImmediate();
-      quiet = count === before ? quiet + 1 : 0;
+      idle = count === before ? idle + 1 : 0;
     }
   };
   return {

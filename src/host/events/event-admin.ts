@@ -5,7 +5,7 @@ import type { Where } from '../../shared/store/record-store.js';
 import type { HostContext } from '../context.js';
 import type { HostQueue } from '../queue/host-queue.js';
 import { wakeScenarios } from '../queue/scenario-keys.js';
-import { showStored } from '../store/kept-value.js';
+import { showStored } from '../store/stored-value.js';
 import type { EventRow, EventStatus, HostStore, HostWriter } from '../store/tables.js';
 
 /** Selects events. Absent members match all. */

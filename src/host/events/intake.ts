@@ -146,8 +146,10 @@ async function storeAll(
     if (fullHookId === undefined) rows.push(...wanted);
   }
   const events = rows.length === 0 ? [] : await writer.insertAll('events', rows);
-  const homeless = new Set(events.filter(({ hookId }) => !scenarios.has(hookId)).map(({ hookId }) => hookId));
-  for (const row of await findLateScenarios(writer, [...homeless])) scenarios.set(row.hookId, row);
+  const unassigned = new Set(
+    events.filter(({ hookId }) => !scenarios.has(hookId)).map(({ hookId }) => hookId),
+  );
+  for (const row of await findLateScenarios(writer, [...unassigned])) scenarios.set(row.hookId, row);
   await wakeAll(writer, context.queue, listKeys(events, scenarios), true);
   context.capacity.use(events);
   return inBatches(batch, counts, events, answering);

@@ -10,12 +10,12 @@ import type { HookKnowledge } from '../hooks/hook-secrets.js';
 import { hookPath, type KnowHook } from '../hooks/hooks.js';
 import type { CallRefusal } from '../observer.js';
 import type { ReceivedBundles, Receiver, WebhookReception } from '../ports.js';
-import { copyStored, fromStored, measureStored, toStored } from '../store/kept-value.js';
+import { copyStored, fromStored, measureStored, toStored } from '../store/stored-value.js';
 import type { HookRow } from '../store/tables.js';
 import type { EventClaim } from '../work/claim.js';
 import type { Worker } from '../work/worker.js';
 import { countBytes, type EventDraft, type Intake } from './intake.js';
-import { type NamedCall, storeAcceptedCall } from './kept-request.js';
+import { type NamedCall, storeAcceptedCall } from './stored-request.js';
 
 /** Options of `receiveCall`. */
 export interface ReceiveOptions {
@@ -153,7 +153,7 @@ async function answerCall(
 
 async function read(options: ReceiveOptions, hook: HookRow, call: IncomingCall): Promise<WebhookReception> {
   const { context, receiver, baseUrl, signal } = options;
-  const kept = fromStored(hook.data);
+  const data = fromStored(hook.data);
   const parameters = copyStored(hook.parameters);
   const failures: unknown[] = [];
   const reception = await receiver({
@@ -163,7 +163,7 @@ async function read(options: ReceiveOptions, hook: HookRow, call: IncomingCall):
     signal,
     parameters: isPlainObject(parameters) ? parameters : {},
     stored: {
-      ...(isPlainObject(kept) ? kept : {}),
+      ...(isPlainObject(data) ? data : {}),
       id: hook.id,
       url: `${baseUrl()}${hookPath(hook.token ?? '')}`,
     },

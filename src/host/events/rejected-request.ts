@@ -3,15 +3,15 @@ import { findHeader, readContentType } from '../../engine/http/headers.js';
 import type { Redactor } from '../../engine/redaction/redact.js';
 import type { PlainObject } from '../../shared/plain-object.js';
 import type { HookKnowledge } from '../hooks/hook-secrets.js';
-import { cleanHead, type NamedCall, readHead, writeRequest } from './kept-request.js';
+import { cleanHead, type NamedCall, readHead, writeRequest } from './stored-request.js';
 
 /** The stored form of a rejected call. Its body is stored as `text`; null for binary data. */
 export function storeRejectedCall(call: NamedCall, known: HookKnowledge, maxBytes: number): PlainObject {
   // Secrets of the headers are redacted in the body as well.
   const own = known.redactor.fork(maxBytes);
-  const kept = writeRequest(call, cleanHead(readHead(call), own));
+  const request = writeRequest(call, cleanHead(readHead(call), own));
   const isKept = maxBytes > 0 && call.body.byteLength > 0;
-  return isKept ? { ...kept, text: keepText(call, own, maxBytes) } : kept;
+  return isKept ? { ...request, text: keepText(call, own, maxBytes) } : request;
 }
 
 /** Maximum bytes per UTF-8 character. */

@@ -10,7 +10,7 @@ import { EngineError } from '../../shared/errors/engine-error.js';
 import { deepMerge, isPlainObject, type PlainObject } from '../../shared/plain-object.js';
 import { isLongerThan } from '../../shared/value-length.js';
 import { type Engines, type HostApps, type Receiver, requireApp } from '../ports.js';
-import { copyStored, fromStored, isSameStored, toStored } from '../store/kept-value.js';
+import { copyStored, fromStored, isSameStored, toStored } from '../store/stored-value.js';
 import type { HookRow, HostStore } from '../store/tables.js';
 import { type Hook, MAX_HOOK_LENGTH, restoreHookParameters, storeHookData } from './hooks.js';
 
@@ -51,9 +51,9 @@ export async function attachHook(options: AttachOptions, { id }: Pick<Hook, 'id'
     const input = await readInput(options, row);
     const { result } = await (isNew ? component.attach(input) : component.update(input)).orThrow();
     assertKeepable(result, row);
-    const kept = deepMerge(toObject(fromStored(row.data)), result);
-    assertKeepable(kept, row);
-    await storeHookData(store, id, toStored(kept), row.parameters);
+    const data = deepMerge(toObject(fromStored(row.data)), result);
+    assertKeepable(data, row);
+    await storeHookData(store, id, toStored(data), row.parameters);
   } catch (error) {
     if (isNew) await host.removeHook(id);
     else await restoreHookParameters(store, id, row.attachedWith);

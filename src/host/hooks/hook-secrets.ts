@@ -1,6 +1,6 @@
 import { createRedactor, type Redactor } from '../../engine/redaction/redact.js';
 import { collectGiven } from '../../engine/redaction/secrets.js';
-import { copyStored, fromStored } from '../store/kept-value.js';
+import { copyStored, fromStored } from '../store/stored-value.js';
 import type { HookRow } from '../store/tables.js';
 
 /** Fields of a hook that contain secrets. */

@@ -12,7 +12,7 @@ import {
 import { EngineError } from '../../shared/errors/engine-error.js';
 import type { PlainObject } from '../../shared/plain-object.js';
 import { isLongerThan } from '../../shared/value-length.js';
-import { writeStored } from '../store/kept-value.js';
+import { writeStored } from '../store/stored-value.js';
 import type { HookKind, HookRow, HostReader, HostStore, HostWriter } from '../store/tables.js';
 import type { HookKnowledge, HookSecrets } from './hook-secrets.js';
 
@@ -211,9 +211,9 @@ export async function removeHook(store: HostStore, clock: Clock, id: number): Pr
 export type KnowHook = (hook: HookSecrets) => HookKnowledge | Promise<HookKnowledge>;
 
 /** Maximum cached hooks. A hook with 256 Ki characters of secrets takes megabytes. [choice] */
-const MAX_KEPT = 200;
+const MAX_CACHED = 200;
 
-interface Kept {
+interface CachedHook {
   /** Cache key: the secrets, because rows have no version. */
   readonly madeOf: string;
   known: HookKnowledge | Promise<HookKnowledge>;
@@ -221,15 +221,15 @@ interface Kept {
 
 /** Caches the secrets of the most recently called hooks. */
 export function createHookKnowledge(): KnowHook {
-  const hooks = createBoundedCache<Kept>(MAX_KEPT);
+  const hooks = createBoundedCache<CachedHook>(MAX_CACHED);
   return (hook) => {
     const madeOf = [hook.token ?? '', writeStored(hook.parameters), writeStored(hook.data)].join('\n');
     const before = hooks.get(String(hook.id));
     if (before?.madeOf === madeOf) return before.known;
     // Concurrent calls await the same promise, which keeps their order.
-    const kept: Kept = { madeOf, known: learn(hook) };
-    hooks.set(String(hook.id), kept);
-    return settle(kept);
+    const cached: CachedHook = { madeOf, known: learn(hook) };
+    hooks.set(String(hook.id), cached);
+    return settle(cached);
   };
 }
 
@@ -240,11 +240,11 @@ async function learn(hook: HookSecrets): Promise<HookKnowledge> {
 }
 
 /** Replaces the promise by its value. Failures stay and reject each call. */
-function settle(kept: Kept): Promise<HookKnowledge> {
-  const learning = Promise.resolve(kept.known);
+function settle(cached: CachedHook): Promise<HookKnowledge> {
+  const learning = Promise.resolve(cached.known);
   learning.then(
     (known) => {
-      kept.known = known;
+      cached.known = known;
     },
     () => {},
   );

@@ -129,7 +129,7 @@ class LocalQueue implements HostQueue {
     this.#add(entry, false);
   }
 
-  /** Keys come and go with scenarios, so idle ones are not kept. */
+  /** Keys come and go with scenarios, so idle ones are removed. */
   #forget(entry: Entry): void {
     const isIdle = entry.active.size === 0 && entry.repeat === undefined;
     if (!isIdle || this.#fresh.has(entry) || this.#again.has(entry)) return;
@@ -161,8 +161,8 @@ class LocalQueue implements HostQueue {
   #findNext(slots: Slots): Entry | undefined {
     const fits = (entry: Entry): boolean => !slots.isFull(entry.tenant);
     if (slots.common < 1) {
-      const quiet = [...this.#fresh].filter(({ key }) => !slots.hasKey(key));
-      return quiet.find(fits) ?? quiet[0];
+      const idle = [...this.#fresh].filter(({ key }) => !slots.hasKey(key));
+      return idle.find(fits) ?? idle[0];
     }
     const [first, then] = slots.prefersAgain() ? [this.#again, this.#fresh] : [this.#fresh, this.#again];
     return find(first, fits) ?? find(then, fits) ?? find(first, () => true) ?? find(then, () => true);

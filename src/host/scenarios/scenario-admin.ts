@@ -17,7 +17,6 @@ import {
 import { EngineError } from '../../shared/errors/engine-error.js';
 import { type AdminOptions, checkAdminOptions } from '../events/event-admin.js';
 import { toPlanColumns, wakeScenarios } from '../queue/scenario-keys.js';
-import { showStored } from '../store/kept-value.js';
 import {
   assertCanAnswer,
   assertFits,
@@ -27,6 +26,7 @@ import {
   type ScenarioPlan,
   type StoredPlan,
 } from '../store/scenario-plan.js';
+import { showStored } from '../store/stored-value.js';
 import type { HostStore, HostWriter, IncompleteRow, ScenarioRow } from '../store/tables.js';
 import { OPEN_INCOMPLETES } from '../work/claim.js';
 import { type PlannedRun, planFirst } from '../work/schedule.js';
@@ -217,7 +217,8 @@ async function putScenario(
   // Storing an event for a hook without a scenario locks the hook as well, so that one of both transactions wakes the
   // key.
   const known = await writer.get('scenarios', { name });
-  const stored: StoredPlan = { ...plan, hasHadHook: findHadHook(known, hookId) };
+  const hasHadHook = hookId !== null || (known !== undefined && readPlan(known).hasHadHook);
+  const stored: StoredPlan = { ...plan, hasHadHook };
   if (known !== undefined && isSame(known, { plan: stored, hookId, tenant })) return;
   await wakeScenarios(writer, queue, known === undefined ? [] : [known]);
   if (hookId !== null) await writer.getLocked('hooks', { id: hookId }, 'update');
@@ -259,12 +260,6 @@ const NEW_ROW = {
 /** A scenario that went off because its plan could not be read is on again with a plan that can. */
 function repairState(present: ScenarioRow): ScenarioState {
   return findPlanError(present) === undefined ? readState(present) : NEW_SCENARIO;
-}
-
-/** See `StoredPlan`. */
-function findHadHook(present: ScenarioRow | undefined, hookId: number | null): boolean | undefined {
-  if (hookId !== null) return true;
-  return present === undefined ? false : readPlan(present).hasHadHook;
 }
 
 /** A restart with an unchanged file must not change the schedule. */

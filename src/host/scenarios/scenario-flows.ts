@@ -32,8 +32,8 @@ import {
   type IncompleteDraft,
   requireApp,
 } from '../ports.js';
-import { fromStored, measureStored, toStored } from '../store/kept-value.js';
 import { readPlan } from '../store/scenario-plan.js';
+import { fromStored, measureStored, toStored } from '../store/stored-value.js';
 import type { ScenarioRow } from '../store/tables.js';
 import type { FindConnectionSecrets } from './scenario-secrets.js';
 
@@ -150,7 +150,7 @@ export function createFlows({
     run: async (request) => {
       const { scenario, room, signal } = request;
       const flow = loadFlow(scenario);
-      const kept: Kept = {
+      const collected: Collected = {
         drafts: new Map(),
         stored: 0,
         bytes: 0,
@@ -159,9 +159,9 @@ export function createFlows({
       };
       const { source } = request;
       const before = source.kind === 'incomplete' ? source.incomplete.bytes : 0;
-      const store = collectInto(kept, room, Math.max(MAX_EXECUTION_BYTES, before));
+      const store = collectInto(collected, room, Math.max(MAX_EXECUTION_BYTES, before));
       const onProgress = (state: TriggerData): Promise<void> =>
-        reportProgress(request, kept, state, clock.now());
+        reportProgress(request, collected, state, clock.now());
       const { settings } = readPlan(scenario);
       const options = { settings, store, clock, onProgress, findSecrets: () => findSecrets(request) };
       const report = await runSource(flow, request, options, signal);
@@ -169,7 +169,7 @@ export function createFlows({
       if (answer !== undefined) request.onAnswer?.(answer);
       await onReport?.(scenario.name, report);
       return {
-        ...toOutcome(report, kept),
+        ...toOutcome(report, collected),
         output: describeOutput(flow, report),
         failedAt: describeFailure(flow, report),
       };
@@ -239,7 +239,7 @@ function traceModule(module: FlowModule, { id, app }: StepDefinition, tracing: T
 }
 
 /** Maximum bytes of incomplete executions per run, except its last one. All are stored in one commit. [choice] */
-const MAX_KEPT_BYTES = 32 * 1024 * 1024;
+const MAX_COLLECTED_BYTES = 32 * 1024 * 1024;
 
 /**
  * Maximum bytes of one incomplete execution, which is one statement. SQLite blocks the event loop while it writes.
@@ -252,19 +252,20 @@ const MAX_EXECUTION_BYTES = 10 * 1024 * 1024;
  *
  * @param mostBytes maximum bytes of one execution
  */
-function collectInto(kept: Kept, room: number, mostBytes: number): IncompleteStore {
-  const { drafts } = kept;
+function collectInto(collected: Collected, room: number, mostBytes: number): IncompleteStore {
+  const { drafts } = collected;
   return {
     // Only needed for manual resolution.
     get: async () => undefined,
     list: async () => [],
     save: async (execution) => {
       const isNew = !drafts.has(execution.id);
-      if (isNew && (drafts.size + kept.stored >= room || kept.bytes >= MAX_KEPT_BYTES)) return 'full';
+      if (isNew && (drafts.size + collected.stored >= room || collected.bytes >= MAX_COLLECTED_BYTES))
+        return 'full';
       const draft = toDraft(execution);
       const bytes = measureStored(draft.execution);
       if (bytes > mostBytes) return 'full';
-      kept.bytes += bytes;
+      collected.bytes += bytes;
       drafts.set(execution.id, draft);
       return 'saved';
     },
@@ -273,7 +274,7 @@ function collectInto(kept: Kept, room: number, mostBytes: number): IncompleteSto
 }
 
 /** Results of a run that are not reported yet. */
-interface Kept {
+interface Collected {
   readonly drafts: Map<string, IncompleteDraft>;
   /** Number of executions stored with the progress. */
   stored: number;
@@ -289,22 +290,22 @@ const PROGRESS_EVERY_MS = 1000;
 
 async function reportProgress(
   { source, onProgress }: FlowRequest,
-  kept: Kept,
+  collected: Collected,
   state: TriggerData,
   nowMs: number,
 ): Promise<void> {
   if (source.kind !== 'poll') return;
-  kept.progress = state;
-  if (onProgress === undefined || Math.abs(nowMs - kept.toldAtMs) < PROGRESS_EVERY_MS) return;
-  kept.toldAtMs = nowMs;
-  const incompletes = [...kept.drafts.values()];
+  collected.progress = state;
+  if (onProgress === undefined || Math.abs(nowMs - collected.toldAtMs) < PROGRESS_EVERY_MS) return;
+  collected.toldAtMs = nowMs;
+  const incompletes = [...collected.drafts.values()];
   await onProgress({ triggerState: toStored(state), incompletes });
-  kept.stored += incompletes.length;
-  kept.drafts.clear();
-  kept.bytes = 0;
+  collected.stored += incompletes.length;
+  collected.drafts.clear();
+  collected.bytes = 0;
 }
 
-function toOutcome(report: FlowReport, { drafts, progress }: Kept): FlowOutcome {
+function toOutcome(report: FlowReport, { drafts, progress }: Collected): FlowOutcome {
   const { outcome, error, state, eventsDone } = report;
   return {
     outcome,

@@ -12,8 +12,8 @@ import { openPostgres } from '../../shared/store/open-postgres.js';
 import { openSqlite } from '../../shared/store/open-sqlite.js';
 import type { SqlDatabase } from '../../shared/store/sql-database.js';
 import { createSqlStore } from '../../shared/store/sql-store.js';
-import { assertOpens } from './kept-value.js';
 import { HOST_MIGRATIONS } from './migrations.js';
+import { assertOpens } from './stored-value.js';
 import { HOST_TABLES, type HostStore, type HostTables } from './tables.js';
 
 /** Encryption of secrets in a store. */

@@ -70,9 +70,9 @@ export function isSerial({ ordered, settings }: ScenarioPlan): boolean {
 export interface StoredPlan extends ScenarioPlan {
   /**
    * Whether the scenario ever had a hook, including one of an instant trigger. Stored data may contain secrets of a
-   * removed hook. Undefined if an earlier version stored the plan.
+   * removed hook.
    */
-  readonly hasHadHook?: boolean | undefined;
+  readonly hasHadHook: boolean;
 }
 
 /** The plan of a stored scenario. Only `putScenario` writes it. See `findPlanError` for one that cannot be read. */

@@ -1,5 +1,5 @@
 import type { HostContext } from '../context.js';
-import { assertOpens, copyStored, fromStored } from '../store/kept-value.js';
+import { assertOpens, copyStored, fromStored } from '../store/stored-value.js';
 import type { Claim } from './claim.js';
 import type { WantedRun } from './run-scenario.js';
 

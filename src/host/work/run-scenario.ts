@@ -9,8 +9,8 @@ import type { HostContext } from '../context.js';
 import { findHookRows } from '../hooks/hooks.js';
 import type { RunSource } from '../observer.js';
 import type { FlowOutcome, FlowRequest, FlowSource } from '../ports.js';
-import { readCallId, readTraceparent } from '../store/kept-value.js';
 import { readPlan } from '../store/scenario-plan.js';
+import { readCallId, readTraceparent } from '../store/stored-value.js';
 import type { HookRow, HostWriter, ScenarioRow } from '../store/tables.js';
 import { OPEN_INCOMPLETES } from './claim.js';
 

@@ -4,8 +4,8 @@ import type { HostContext } from '../context.js';
 import type { FlowOutcome, IncompleteDraft } from '../ports.js';
 import { assertOwned, type Turn } from '../queue/host-queue.js';
 import { scenarioIdOf } from '../queue/scenario-keys.js';
-import { dropStored, measureStored } from '../store/kept-value.js';
 import { readPlan, readState } from '../store/scenario-plan.js';
+import { dropStored, measureStored } from '../store/stored-value.js';
 import type { HostWriter, IncompleteRow, ScenarioRow } from '../store/tables.js';
 import type { Claim, EventClaim, IncompleteClaim, OpenTurn, ScheduledClaim } from './claim.js';
 import { findDue, START_COLUMNS } from './due-work.js';
@@ -28,23 +28,23 @@ export async function settleAll(
   const counts = countByTurn(settlements);
   const ending = [...counts].filter(([turn, count]) => turn.open <= count).map(([{ turn }]) => turn);
   await context.queue.lock(writer, ending);
-  const through = settlements.filter(isThrough);
-  const states = await readStates(writer, through);
-  const quiet = new Set<Settlement>(
-    through.filter((one) => leavesState(states.get(one.claim.scenario.id), one, nowMs)),
+  const successes = settlements.filter(isSuccess);
+  const states = await readStates(writer, successes);
+  const plain = new Set<Settlement>(
+    successes.filter((one) => leavesState(states.get(one.claim.scenario.id), one, nowMs)),
   );
   await endEvents(
     writer,
     context,
-    through.filter((one) => quiet.has(one)),
+    successes.filter((one) => plain.has(one)),
   );
   const settled = new Map<Settlement, Settled | undefined>();
   // One global order prevents deadlocks of transactions that lock the same scenarios.
-  const others = settlements.filter((one) => !quiet.has(one));
+  const others = settlements.filter((one) => !plain.has(one));
   for (const one of others.toSorted((a, b) => scenarioOf(a) - scenarioOf(b))) {
     settled.set(one, await settleOne(writer, context, one));
   }
-  await noteRuns(writer, through, states, nowMs);
+  await noteRuns(writer, successes, states, nowMs);
   await endTurns(writer, context, ending);
   writer.afterCommit(() => {
     for (const [turn, count] of counts) turn.open -= count;
@@ -82,13 +82,13 @@ async function endTurns(
 }
 
 /** An event whose run has no results to store except its end. */
-interface QuietSettlement {
+interface SuccessSettlement {
   readonly claim: EventClaim;
   readonly report: FlowOutcome;
 }
 
 /** Whether it is a successful event. */
-export function isThrough(settlement: Settlement): settlement is QuietSettlement {
+export function isSuccess(settlement: Settlement): settlement is SuccessSettlement {
   const { claim, report } = settlement;
   if (claim?.kind !== 'event' || report === undefined || typeof report === 'string') return false;
   const { outcome, error, incompletes } = report;
@@ -100,7 +100,7 @@ type KnownState = Pick<ScenarioRow, 'id' | 'state' | 'lastRunMs'>;
 
 async function readStates(
   writer: HostWriter,
-  settlements: readonly QuietSettlement[],
+  settlements: readonly SuccessSettlement[],
 ): Promise<ReadonlyMap<number, KnownState>> {
   const id = [...new Set(settlements.map(({ claim }) => claim.scenario.id))];
   if (id.length === 0) return new Map();
@@ -111,7 +111,7 @@ async function readStates(
 /** Whether the state of the scenario stays unchanged, as in most runs. */
 function leavesState(
   fresh: KnownState | undefined,
-  { claim, report }: QuietSettlement,
+  { claim, report }: SuccessSettlement,
   nowMs: number,
 ): boolean {
   const { settings } = readPlan(claim.scenario);
@@ -123,7 +123,7 @@ function leavesState(
 async function endEvents(
   writer: HostWriter,
   { clock }: HostContext,
-  settlements: readonly QuietSettlement[],
+  settlements: readonly SuccessSettlement[],
 ): Promise<void> {
   if (settlements.length === 0) return;
   const id = settlements.map(({ claim }) => claim.event.id);
@@ -137,7 +137,7 @@ const NOTE_EVERY_MS = 1000;
 
 async function noteRuns(
   writer: HostWriter,
-  settlements: readonly QuietSettlement[],
+  settlements: readonly SuccessSettlement[],
   states: ReadonlyMap<number, KnownState>,
   nowMs: number,
 ): Promise<void> {

@@ -6,7 +6,7 @@ import { JsonText } from '../../shared/store/table.js';
 import type { HostContext } from '../context.js';
 import type { FlowRequest, PollProgress } from '../ports.js';
 import type { Turn } from '../queue/host-queue.js';
-import { isSameStored } from '../store/kept-value.js';
+import { isSameStored } from '../store/stored-value.js';
 import type { EventRow, HostWriter, IncompleteRow } from '../store/tables.js';
 import type { Claim, EventClaim, OpenTurn, ScheduledClaim } from './claim.js';
 import { describeWork } from './describe-work.js';
@@ -21,7 +21,7 @@ import {
   type Settled,
   type WantedRun,
 } from './run-scenario.js';
-import { addIncompletes, isThrough, type Settlement, settleAll } from './settle.js';
+import { addIncompletes, isSuccess, type Settlement, settleAll } from './settle.js';
 import { type QueuedEvent, type QueuedRetry, type Taken, type Taking, takeQueued, takeWork } from './take.js';
 
 export interface WorkerOptions {
@@ -128,7 +128,7 @@ export class Worker {
     const { signal } = this.#options;
     const all = await persist(this.#context, signal, async (writer) => {
       const taken = await takeWork(writer, this.#context, takings);
-      this.#context.checkpoint('work: begun');
+      this.#context.checkpoint('work: started');
       return taken;
     });
     for (const { notices } of all) for (const notice of notices) this.#context.observe(notice);
@@ -220,7 +220,7 @@ export class Worker {
       const done = await this.#runFlow(claim, { signal });
       count++;
       group.push(done);
-      if (done.settlement.report === 'stopped' || !isThrough(done.settlement)) break;
+      if (done.settlement.report === 'stopped' || !isSuccess(done.settlement)) break;
       if (clock.now() - groupAtMs < GROUP_MS || count === claims.length) continue;
       await this.#store(group);
       group = [];

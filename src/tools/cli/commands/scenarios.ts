@@ -8,8 +8,8 @@ import {
   type ScenarioAdmin,
   type Stuck,
 } from '../../../host/scenarios/scenario-admin.js';
-import { copyStored } from '../../../host/store/kept-value.js';
 import { readState } from '../../../host/store/scenario-plan.js';
+import { copyStored } from '../../../host/store/stored-value.js';
 import type { HostStore, IncompleteRow, ScenarioRow } from '../../../host/store/tables.js';
 import { OPEN_INCOMPLETES } from '../../../host/work/claim.js';
 import type { ScenarioState } from '../../../scenario/scenario-state.js';

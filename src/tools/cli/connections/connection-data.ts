@@ -65,7 +65,7 @@ export function createHostSecretFinder(store: HostStore, files: ConnectionFiles)
     forScenario: async (scenario) => {
       const hookId = scenario.hookId ?? (await store.get('hooks', { name: scenario.name }))?.id;
       if (hookId !== undefined) return find(hookId, [scenario]);
-      if (readPlan(scenario).hasHadHook !== false) return undefined;
+      if (readPlan(scenario).hasHadHook) return undefined;
       const flows = readFlows([scenario]);
       return ifAllFound(await collectScenarioSecrets({ hooks: [], flows, findConnectionSecrets }));
     },

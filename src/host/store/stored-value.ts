@@ -12,35 +12,35 @@ export function toStored(value: unknown): unknown {
 }
 
 /** Reverses `toStored`. */
-export function fromStored(kept: unknown): unknown {
-  return fromPortable(kept instanceof JsonText ? JSON.parse(kept.text) : kept);
+export function fromStored(stored: unknown): unknown {
+  return fromPortable(stored instanceof JsonText ? JSON.parse(stored.text) : stored);
 }
 
 /** Copies stored plain data, as `toPortable` writes it. */
-export function copyStored(kept: unknown): unknown {
-  return kept instanceof JsonText ? JSON.parse(kept.text) : structuredClone(kept);
+export function copyStored(stored: unknown): unknown {
+  return stored instanceof JsonText ? JSON.parse(stored.text) : structuredClone(stored);
 }
 
 /** The stored form of a list without its first items. */
-export function dropStored(kept: unknown, count: number): unknown {
-  const items = fromStored(kept);
-  return Array.isArray(items) ? toStored(items.slice(count)) : kept;
+export function dropStored(stored: unknown, count: number): unknown {
+  const items = fromStored(stored);
+  return Array.isArray(items) ? toStored(items.slice(count)) : stored;
 }
 
 /** The stored JSON; undefined for omitted values. */
-export function writeStored(kept: unknown): string | undefined {
-  return kept instanceof JsonText ? kept.text : JSON.stringify(kept);
+export function writeStored(stored: unknown): string | undefined {
+  return stored instanceof JsonText ? stored.text : JSON.stringify(stored);
 }
 
 /** @throws StoreError (STORE_FAILED) for a value that does not open or is no JSON */
-export function assertOpens(kept: unknown): void {
-  if (kept instanceof JsonText) void kept.text;
+export function assertOpens(stored: unknown): void {
+  if (stored instanceof JsonText) void stored.text;
 }
 
 /** Copies stored plain data; for a value that cannot be read, the error. */
-export function showStored(kept: unknown): unknown {
+export function showStored(stored: unknown): unknown {
   try {
-    return copyStored(kept);
+    return copyStored(stored);
   } catch (error) {
     return { unreadable: error instanceof Error ? error.message : String(error) };
   }
@@ -52,24 +52,24 @@ export function isSameStored(a: unknown, b: unknown): boolean {
 }
 
 /** Bytes of the stored JSON. */
-export function measureStored(kept: unknown): number {
-  if (!(kept instanceof JsonText)) return Buffer.byteLength(JSON.stringify(kept));
-  return kept.bytes ?? Buffer.byteLength(kept.text);
+export function measureStored(stored: unknown): number {
+  if (!(stored instanceof JsonText)) return Buffer.byteLength(JSON.stringify(stored));
+  return stored.bytes ?? Buffer.byteLength(stored.text);
 }
 
-type Kept = Pick<EventRow, 'request'>;
+type Requested = Pick<EventRow, 'request'>;
 
 /** The id of the call of an event; undefined if not stored. */
-export function readCallId(event: Kept): string | undefined {
+export function readCallId(event: Requested): string | undefined {
   return readText(event, 'callId');
 }
 
 /** The span of the call of an event; undefined if not traced. */
-export function readTraceparent(event: Kept): string | undefined {
+export function readTraceparent(event: Requested): string | undefined {
   return readText(event, 'traceparent');
 }
 
-function readText({ request }: Kept, name: string): string | undefined {
+function readText({ request }: Requested, name: string): string | undefined {
   const value = isPlainObject(request) ? request[name] : undefined;
   return typeof value === 'string' ? value : undefined;
 }
