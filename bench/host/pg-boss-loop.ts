@@ -3,6 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 /** A queue of pg-boss with a loop that fetches and deletes jobs: what a host on PostgreSQL is built on. */
 export interface PgBossLoop {
   readonly add: (body: string) => Promise<unknown>;
+  /** Adds jobs in turns over a number of keys. */
+  readonly addAll: (count: number, keys: number) => Promise<void>;
   /** Starts to process jobs. */
   readonly start: () => void;
   readonly finished: () => number;
@@ -15,6 +17,7 @@ export interface PgBossLoop {
 const CONNECTIONS = 10;
 const BATCH = 20;
 const EMPTY_MS = 5;
+const STEP = 1000;
 
 const SETTINGS = {
   retryLimit: 2,
@@ -69,10 +72,18 @@ export async function openPgBossLoop(url: string, ordered: boolean): Promise<PgB
       finished += jobs.length;
     }
   };
+  const newJob = (body: string, key: string) => {
+    return { id: toUuid(++added), data: { body }, singletonKey: key, group: { id: key } };
+  };
   return {
-    add: (body) => {
-      const id = toUuid(++added);
-      return boss.insert(name, [{ id, data: { body }, singletonKey: 'hook', group: { id: 'hook' } }], {});
+    add: (body) => boss.insert(name, [newJob(body, 'hook')], {}),
+    addAll: async (count, keys) => {
+      for (let left = count; left > 0; left -= STEP) {
+        const jobs = Array.from({ length: Math.min(STEP, left) }, (_, n) =>
+          newJob('{"n":1}', `hook-${n % keys}`),
+        );
+        await boss.insert(name, jobs, {});
+      }
     },
     start: () => {
       loop = work();
