@@ -18,6 +18,7 @@ const APART: readonly string[] = ['test/sandbox/host.test.ts'];
 const SLOW: readonly string[] = [
   'test/{browser,canary,package}/**/*.test.ts',
   'test/{cli,testing}/bench.test.ts',
+  'test/cli/init-ci.test.ts',
   'test/docs/docs.test.ts',
   'test/host/{chaos,crash-matrix,database-restart,faults,host-commands}.test.ts',
   'test/host/{hostile-apps,large-events,large-scenarios,lost-answers}.test.ts',

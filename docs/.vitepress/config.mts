@@ -44,6 +44,7 @@ export default defineConfig({
           { text: 'Endpoints', link: '/endpoints' },
           { text: 'Tests', link: '/testing' },
           { text: 'Unit tests', link: '/unit-tests' },
+          { text: 'CI', link: '/ci' },
           { text: 'Speed', link: '/how-fast' },
           { text: 'iml dev', link: '/dev' },
           { text: 'Editors', link: '/editors' },

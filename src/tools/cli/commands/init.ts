@@ -46,15 +46,20 @@ export const API_OPTIONS: Readonly<Record<string, OptionSpec>> = {
 
 export const INIT_COMMAND: Command = {
   name: 'init',
-  about: 'Creates an app, a first test for each component, or the files that assistants read.',
+  about:
+    'Creates an app, a first test for each component, or the files that assistants and CI services read.',
   positionals: [
-    { name: 'what', help: 'What to write: app, tests or agents.' },
+    { name: 'what', help: 'What to write: app, tests, agents or ci.' },
     {
       name: 'name or folder',
-      help: 'app: name of the app. tests, agents: folder of the app. Default: the nearest app.',
+      help: 'app: name of the app. tests, agents: folder of the app. Default: the nearest app. ci: github or gitlab.',
       isOptional: true,
     },
-    { name: 'folder', help: 'app: folder of the new app. Default: its name.', isOptional: true },
+    {
+      name: 'folder',
+      help: 'app: folder of the new app. Default: its name. ci: folder of the app. Default: the nearest app.',
+      isOptional: true,
+    },
   ],
   options: {
     ...API_OPTIONS,
@@ -74,12 +79,14 @@ export const INIT_COMMAND: Command = {
     'iml init app acme --openapi acme.yaml',
     'iml init tests ./my-app',
     'iml init agents',
+    'iml init ci github ./my-app',
   ],
   notes: [
     'app: writes the manifest, base, connection, a universal module and their tests. Asks for the address and the authentication on a terminal. iml add writes further components.',
     'tests: components that have a test are skipped. Parameters come from the form, responses from the directives and samples.',
     '--openapi: the address, the authentication and the label come from the document; --base-url, --auth and --label replace them. openapi-report.md lists operations that were left out, and what to check. A second run with a changed document adds new operations and updates files without manual edits; edited files are kept and listed.',
     'agents: writes a section of AGENTS.md and the server of iml mcp --author to .mcp.json in the current folder. What is there stays.',
+    'ci: writes .github/workflows/iml.yml, or .gitlab/iml.yml and a .gitlab-ci.yml that includes it, to the root of the repository. The job checks and tests the app and compares it with the base branch.',
     'Other existing files are never overwritten.',
   ],
   run: async (args, io) => {
@@ -90,7 +97,11 @@ export const INIT_COMMAND: Command = {
       const { initAgents } = await import('../init-agents.js');
       return initAgents(args, io);
     }
-    throw usageError(`"${what}" cannot be written. Expected app, tests or agents.`);
+    if (what === 'ci') {
+      const { initCi } = await import('../init-ci.js');
+      return initCi(args, io);
+    }
+    throw usageError(`"${what}" cannot be written. Expected app, tests, agents or ci.`);
   },
 };
 
