@@ -64,7 +64,7 @@ export interface BenchComparison {
   readonly highest: number;
   /** The same for CPU time. */
   readonly cpuRatio: number;
-  /** Whether the ratio exceeds the tolerance, in a second measurement too; false without one. */
+  /** Whether `cpuRatio` or `lowest` exceeds the tolerance, in a second measurement too; false without a tolerance. */
   readonly isSlower: boolean;
 }
 
