@@ -78,7 +78,8 @@ export function requireEndpoint(
   if (endpoint !== undefined) {
     throw endpointError(`The endpoint "${name}" has no communication.`, context);
   }
-  throw endpointError(`There is no endpoint "${name}".${didYouMean(name, app.endpoints.keys())}`, context);
+  // Source: https://github.com/minsu-kang/make-custom-app-skill, endpoints-reference. [inf]
+  throw endpointError(`Endpoint '${name}' not found.${didYouMean(name, app.endpoints.keys())}`, context);
 }
 
 /** Variables of the endpoint itself. */

@@ -91,7 +91,7 @@ function readEndpoint(written: unknown, context: RunContext): Omit<WrittenCall, 
 
 function endpointName(name: unknown, context: RunContext): string {
   if (typeof name === 'string' && name !== '') return name;
-  throw endpointError('The name of the endpoint evaluates to nothing.', context);
+  throw endpointError('The name of the endpoint is not text.', context);
 }
 
 /** The error of an endpoint call, at the location of the endpoint. */
