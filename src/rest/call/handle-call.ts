@@ -13,7 +13,7 @@ import {
 } from '../problems.js';
 import { allows, isAdminScope } from './access.js';
 import type { BackendCall, BackendCaller, BackendSubject, RestBackend, SubjectReference } from './backend.js';
-import { createInputCheck, isStorable, readJsonBody, readRawBody, UNSTORABLE } from './input.js';
+import { createInputCheck, isStorable, pickNamed, readJsonBody, readRawBody, UNSTORABLE } from './input.js';
 import { chooseColumns, NO_PAGE, readPage } from './lists.js';
 import { createOpenApi, responsePointer } from './openapi.js';
 import type { Addresses, RestOperation, SubjectKind } from './operation.js';
@@ -188,7 +188,8 @@ export function createCallHandler<C, S>(backend: RestBackend<C, S>, operation: R
     const body = await readBody(operation, request);
     checkInput({ params, query, page, body });
 
-    const input = { params, query, body: isPlainObject(body) ? body : {} };
+    const named = pickNamed(operation.body, body);
+    const input = { params, query, body: isPlainObject(named) ? named : {} };
     const reference = early ?? readReference(operation, input);
     const subject = caller && reference && (await findSubject(backend, operation, { ...reference, caller }));
     if (subject && backend.countCall) Object.assign(headers, await backend.countCall(subject, nowMs));

@@ -71,6 +71,21 @@ function say(part: keyof RawInput, problem: SchemaProblem): string {
   return problem.keyword === 'required' ? missingParameter(name) : invalidParameter(name, problem.message);
 }
 
+/**
+ * The value without members that its schema does not name, as operations may store what they get. Objects whose schema
+ * names no members, or allows further ones with `additionalProperties: true`, keep all of theirs.
+ */
+export function pickNamed(schema: unknown, value: unknown): unknown {
+  if (!isPlainObject(schema)) return value;
+  if (Array.isArray(value)) return value.map((item) => pickNamed(schema['items'], item));
+  const { properties } = schema;
+  if (!isPlainObject(value) || !isPlainObject(properties) || schema['additionalProperties'] === true) {
+    return value;
+  }
+  const named = Object.entries(value).filter(([name]) => Object.hasOwn(properties, name));
+  return Object.fromEntries(named.map(([name, inner]) => [name, pickNamed(properties[name], inner)]));
+}
+
 /** Limits of a body. */
 const BODY_LIMITS: {
   readonly maxBytes: number;

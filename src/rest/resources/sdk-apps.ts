@@ -1,5 +1,5 @@
 import type { ParseError } from 'jsonc-parser';
-import { isPlainObject, ownMember, type PlainObject } from '../../shared/plain-object.js';
+import { isPlainObject, type PlainObject } from '../../shared/plain-object.js';
 import {
   flag,
   freeForm,
@@ -133,17 +133,10 @@ function define(description: Description, handler: (call: SdkCall) => Promise<un
         section: String(given['section'] ?? ''),
         changeId: Number(given['changeId']),
         query: { ...call.query },
-        body: pickMembers(body, call.body),
+        body: call.body,
       });
     },
   };
-}
-
-/** Handlers store what they get, so a body has only the members that its schema names. */
-function pickMembers(schema: Schema<unknown> | undefined, given: PlainObject): PlainObject {
-  const named = schema === undefined ? undefined : ownMember(schema, 'properties');
-  if (!isPlainObject(named)) return {};
-  return Object.fromEntries(Object.entries(given).filter(([name]) => Object.hasOwn(named, name)));
 }
 
 function appRecord({ name, version, record }: SdkAppRow, columns: readonly string[]): PlainObject {

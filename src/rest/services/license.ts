@@ -53,6 +53,8 @@ export const LICENSE_SCHEMA: Schema<License> = named(
       dynamicConnections: flag(),
       scenarioRelationTree: flag(),
     },
+    // Licenses of the platform have further parameters. [app]
+    { additionalProperties: true },
   ),
 );
 
