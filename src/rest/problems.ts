@@ -7,15 +7,16 @@ const MAX_SUBERRORS = 50;
 
 /** [src] */
 export function badRequest(problems: readonly string[]): RestError {
-  const suberrors: RestSuberror[] = problems
-    .slice(0, MAX_SUBERRORS)
-    .map((message) => ({ message, name: 'Error' }));
   return new RestError('REST_REQUEST', 'Bad Request', {
     status: 400,
     apiCode: 'SC400',
     detail: `Validation failed for ${problems.length} parameter(s).`,
-    suberrors,
+    suberrors: toSuberrors(problems),
   });
+}
+
+function toSuberrors(problems: readonly string[]): readonly RestSuberror[] {
+  return problems.slice(0, MAX_SUBERRORS).map((message) => ({ message, name: 'Error' }));
 }
 
 export function missingParameter(name: string): string {
@@ -119,19 +120,27 @@ export function configError(message: string, cause?: unknown): RestError {
   return new RestError('REST_CONFIG', message, { status: 500, apiCode: 'SC500', cause });
 }
 
-/** Options of `refused`: status, message and detail of the response. */
+/** Options of `refused`: the members of the response. */
 export interface RefusalOptions {
   /** Default 400. */
   readonly status?: number;
   readonly message: string;
   readonly detail: string;
+  /** The invalid fields, a sentence each. */
+  readonly suberrors?: readonly string[];
   readonly cause?: unknown;
 }
 
 /** A valid request that a rule refuses. */
 export function refused(apiCode: string, options: RefusalOptions): RestError {
-  const { status = 400, message, detail, cause } = options;
-  return new RestError('REST_REFUSED', message, { status, apiCode, detail, cause });
+  const { status = 400, message, detail, suberrors, cause } = options;
+  return new RestError('REST_REFUSED', message, {
+    status,
+    apiCode,
+    detail,
+    suberrors: suberrors && toSuberrors(suberrors),
+    cause,
+  });
 }
 
 /** Source: https://developers.make.com/api-documentation (Errors). [seed] */

@@ -40,6 +40,8 @@ export interface RestContractOptions {
   readonly operations?: readonly string[];
   /** Prices of two monthly subscriptions whose checkouts are paid at once. Without them, cases of subscriptions are skipped. */
   readonly prices?: { readonly first: number; readonly second: number };
+  /** The last error that `onError` of `createRest` received. A failure quotes it, with the wrong member of a response. */
+  readonly lastError?: () => unknown;
   /** Sends a request. Default: the `fetch` of Node.js. */
   readonly fetch?: (request: Request) => Promise<Response>;
 }
@@ -67,6 +69,7 @@ const SHAPES: OptionShapes<RestContractOptions> = {
   tokens: ANY_OBJECT,
   operations: TEXT_LIST,
   prices: ANY_OBJECT,
+  lastError: ANY_FUNCTION,
   fetch: ANY_FUNCTION,
 };
 const TOKENS: OptionShapes<RestContractTokens> = {
@@ -96,22 +99,35 @@ export function restContract(options: RestContractOptions): readonly RestContrac
   checkOptions(options.tokens, TOKENS, 'The tokens of restContract', ['owner']);
   if (options.prices) checkOptions(options.prices, PRICES, 'The prices of restContract', ['first', 'second']);
   const operations = readOperations(options.operations ?? OPERATION_IDS);
-  const { tokens, prices, fetch: send = (request) => fetch(request) } = options;
+  const { tokens, prices, lastError, fetch: send = (request) => fetch(request) } = options;
   const baseUrl = readBaseUrl(options.baseUrl);
   const checkedFetch = withAnswerCheck(send, baseUrl);
   return readCases().map((it) => ({
     id: it.id,
     title: it.title,
     skipped: findObstacle(it, { tokens, prices, operations }),
-    run: () => {
+    run: async () => {
       const saved = new Map<string, unknown>([
         ['unique', randomUUID().slice(0, 8)],
         ['inTwoMonths', new Date(SYSTEM_CLOCK.now() + 2 * MONTH_MS).toISOString()],
       ]);
       if (prices) saved.set('firstPrice', prices.first).set('secondPrice', prices.second);
-      return playCase(it, { baseUrl, fetch: checkedFetch, tokens: { ...tokens }, saved }, operations);
+      const before = lastError?.();
+      try {
+        await playCase(it, { baseUrl, fetch: checkedFetch, tokens: { ...tokens }, saved }, operations);
+      } catch (error) {
+        const reported = lastError?.();
+        throw reported === before ? error : withReported(error, reported);
+      }
     },
   }));
+}
+
+/** The failure of a case with the error that the API reported. Details of a defect are in its cause. */
+function withReported(failure: unknown, reported: unknown): Error {
+  const innermost = reported instanceof Error && reported.cause instanceof Error ? reported.cause : reported;
+  const [message, why] = [failure, innermost].map((it) => (it instanceof Error ? it.message : String(it)));
+  return new Error(`${message} The API reported: ${why}`, { cause: failure });
 }
 
 function readBaseUrl(text: string): string {
