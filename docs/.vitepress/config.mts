@@ -57,6 +57,7 @@ export default defineConfig({
           { text: 'The library', link: '/embedding' },
           { text: 'Servers and bundlers', link: '/servers' },
           { text: 'Isolation', link: '/isolation' },
+          { text: 'A runner', link: '/runner' },
           { text: 'iml serve', link: '/serve' },
           { text: 'Scale', link: '/scale' },
           { text: 'REST API v2', link: '/rest' },
