@@ -24,10 +24,11 @@ const RUNS: readonly (readonly [LoadSettings['engine'], Disturbance])[] = [
   ...(['kill', 'stop', 'terminate', 'restart', 'drop'] as const).map(
     (disturbance) => ['postgres', disturbance] as const,
   ),
+  ...(isFull ? [['postgres', 'all'] as const] : []),
 ];
 
 for (const [engine, disturbance] of RUNS) {
-  const isOwn = disturbance === 'restart';
+  const isOwn = disturbance === 'restart' || disturbance === 'all';
   const isMissing = isOwn ? !hasPrograms : engine === 'postgres' && !hasPostgres;
   const why = isOwn ? PROGRAMS_MISSING : POSTGRES_MISSING;
   // Needs PostgreSQL (IML_TEST_POSTGRES). CI fails if this test is skipped.
@@ -38,9 +39,13 @@ for (const [engine, disturbance] of RUNS) {
       const settings: LoadSettings = {
         engine,
         disturbance,
-        workers: engine === 'sqlite' ? 1 : disturbance === 'kill' ? 3 : 2,
+        workers: engine === 'sqlite' ? 1 : ['kill', 'all'].includes(disturbance) ? 3 : 2,
         ...(isFull
-          ? { events: 10_000, hooks: disturbance === 'kill' ? 1000 : 100, sendForMs: 3 * MINUTE_MS }
+          ? {
+              events: disturbance === 'all' ? 40_000 : 10_000,
+              hooks: disturbance === 'kill' ? 1000 : 100,
+              sendForMs: disturbance === 'all' ? undefined : 3 * MINUTE_MS,
+            }
           : { events: 400, hooks: 20, sendForMs: undefined }),
         // A process needs time to start. Lost responses may follow each other closely.
         killEveryMs: disturbance === 'drop' ? 50 : isFull ? 3000 : 500,
@@ -60,8 +65,10 @@ for (const [engine, disturbance] of RUNS) {
         'out of order': result.orderBreaks,
         'longest wait': `${result.longestWaitMs} ms`,
         'longest stall': `${result.longestStallMs} ms`,
+        'stalled hooks': result.stalledHooks,
       });
-      expect(result).toMatchObject({ lost: 0, open: 0, dead: 0 });
+      expect(result).toMatchObject({ lost: 0, open: 0, dead: 0, exited: 0 });
+      if (disturbance === 'all') expect(result.stalledHooks).toBe(0);
       if (isFull) expect(result.sent).toBeGreaterThan(0);
       else expect(result.sent).toBe(settings.events);
       expect(result.kills).toBeGreaterThan(0);

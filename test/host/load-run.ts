@@ -18,9 +18,10 @@ import { startWorker, type WorkerProcess } from './worker-process.js';
 
 /**
  * A disturbance under load: a process is killed, or suspended for longer than the heartbeat and resumed; the database
- * closes all connections, or restarts; its responses are dropped.
+ * closes all connections, or restarts; its responses are dropped. `all`: responses are dropped, the database restarts
+ * four times while a process starts in place of a killed one, and a process is suspended for 45 s.
  */
-export type Disturbance = 'kill' | 'stop' | 'terminate' | 'restart' | 'drop';
+export type Disturbance = 'kill' | 'stop' | 'terminate' | 'restart' | 'drop' | 'all';
 
 export interface LoadSettings {
   readonly engine: 'sqlite' | 'postgres';
@@ -46,6 +47,10 @@ export interface LoadResult {
   readonly longestWaitMs: number;
   /** Longest time in which a hook had acknowledged events and none of its events took effect. */
   readonly longestStallMs: number;
+  /** Hooks with a stall of more than 15 s. */
+  readonly stalledHooks: number;
+  /** Processes that ended although nothing killed them. */
+  readonly exited: number;
   /** Acknowledged events without an effect. */
   readonly lost: number;
   /** Effects of a hook that came after a later one. */
@@ -63,6 +68,11 @@ export interface LoadResult {
 
 /** Longer than the heartbeat of the queue on PostgreSQL. */
 const STOPPED_MS = 14_000;
+const LONG_STOPPED_MS = 45_000;
+/** The longest stall of a hook that the project accepts. */
+const STALL_MS = 15_000;
+const RESTARTS = 4;
+const DROPS = 20;
 
 interface Effect {
   readonly hook: string;
@@ -86,7 +96,7 @@ export async function runLoad(settings: LoadSettings): Promise<LoadResult> {
       : await openHostPostgres({ url: database.at });
   try {
     const paths = await makeHooks(store, settings, database.at);
-    const fleet = await startFleet(settings, database.disturb, () =>
+    const fleet = await startFleet(settings, database, () =>
       startWorker(script, { engine, at: database.workersAt, effects, hooks: 0, concurrency: 32 }),
     );
     const endMs = Date.now() + settings.maxMs;
@@ -100,13 +110,14 @@ export async function runLoad(settings: LoadSettings): Promise<LoadResult> {
     const acknowledged = await work().finally(fleet.stop);
     const lines = (await readFile(effects, 'utf8')).trimEnd().split('\n').map(effectOf);
     const open = await openEvents(store);
-    const judged = judge(lines, acknowledged, fleet.killed);
+    const judged = judge(lines, acknowledged, fleet);
     return {
       ...judged,
       // Events that still wait at the end are late, not lost.
       lost: Math.max(0, judged.lost - open),
       sent: acknowledged.length,
       kills: fleet.disturbed(),
+      exited: fleet.exited(),
       open,
       dead: await store.count('events', { status: 'dead' }),
     };
@@ -154,6 +165,7 @@ interface Target extends TestDatabase {
   readonly workersAt: string;
   /** Undefined if the disturbance affects a process. */
   readonly disturb: (() => Promise<void>) | undefined;
+  readonly restart?: () => Promise<void>;
 }
 
 /** The database of a run, with its disturbance. */
@@ -162,10 +174,19 @@ async function openTarget({ engine, disturbance }: LoadSettings): Promise<Target
     const file = await createFile();
     return { ...file, workersAt: file.at, disturb: undefined };
   }
-  if (disturbance === 'restart') {
+  if (disturbance === 'restart' || disturbance === 'all') {
     const server = await startOwnServer();
-    const disturb = (): Promise<void> => server.restart('immediate');
-    return { name: 'postgres', at: server.url, workersAt: server.url, disturb, drop: server.remove };
+    const restart = (): Promise<void> => server.restart('immediate');
+    const target = { name: 'postgres', at: server.url };
+    if (disturbance === 'restart') {
+      return { ...target, workersAt: server.url, disturb: restart, drop: server.remove };
+    }
+    const proxy = await startDroppingProxy(server.url, Math.random);
+    const disturb = async (): Promise<void> => {
+      for (let n = 0; n < DROPS; n++) proxy.dropOne();
+    };
+    const drop = (): Promise<void> => proxy.close().then(server.remove);
+    return { ...target, workersAt: proxy.url, disturb, restart, drop };
   }
   const database = await createDatabase();
   if (disturbance === 'drop') {
@@ -182,17 +203,25 @@ function openEvents(store: HostStore): Promise<number> {
   return store.count('events', { status: ['pending', 'running'] });
 }
 
+interface Outage {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
 interface Fleet {
   readonly origin: () => Promise<string>;
   /** The time at which each process was killed. */
   readonly killed: ReadonlyMap<number, number>;
   readonly disturbed: () => number;
+  readonly exited: () => number;
+  /** When the database restarted. */
+  readonly outages: readonly Outage[];
   readonly stop: () => Promise<void>;
 }
 
 async function startFleet(
   { workers, killEveryMs, maxKills, disturbance }: LoadSettings,
-  disturb: Target['disturb'],
+  { disturb, restart }: Target,
   start: () => Promise<WorkerProcess | undefined>,
 ): Promise<Fleet> {
   const killed = new Map<number, number>();
@@ -201,34 +230,54 @@ async function startFleet(
   let isOver = false;
   let next = 0;
   let count = 0;
+  let exited = 0;
+  const stop = async (ms: number): Promise<void> => {
+    const [victim, ...rest] = alive;
+    if (victim === undefined) return;
+    // Like a load balancer, senders avoid a process that does not respond.
+    alive = rest;
+    victim.child.kill('SIGSTOP');
+    await sleep(ms);
+    victim.child.kill('SIGCONT');
+    alive = [...alive, victim];
+  };
+  const kill = async (meanwhile?: () => Promise<void>): Promise<void> => {
+    const [victim, ...rest] = alive;
+    if (victim === undefined) return;
+    alive = rest;
+    killed.set(victim.child.pid ?? 0, Date.now());
+    victim.child.kill('SIGKILL');
+    const [started] = await Promise.all([start().catch(() => undefined), meanwhile?.()]);
+    // It may end before it is ready, while the database restarts.
+    const fresh = started ?? (await start());
+    if (fresh !== undefined) alive = [...alive, fresh];
+  };
+  const outages: Outage[] = [];
+  const restartOften = async (): Promise<void> => {
+    const fromMs = Date.now();
+    for (let n = 0; n < RESTARTS; n++) await restart?.();
+    outages.push({ fromMs, toMs: Date.now() });
+  };
+  const faults: Readonly<Record<Disturbance, readonly (() => Promise<void> | undefined)[]>> = {
+    kill: [() => kill()],
+    stop: [() => stop(STOPPED_MS)],
+    all: [() => disturb?.(), () => kill(restartOften), () => stop(LONG_STOPPED_MS), () => kill()],
+    ...{ terminate: [() => disturb?.()], restart: [() => disturb?.()], drop: [() => disturb?.()] },
+  };
+  const own = faults[disturbance];
   const killing = (async () => {
     while (count < maxKills && !isOver) {
       await sleep(killEveryMs);
-      if (!isOver && disturb !== undefined) {
-        await disturb();
-        count++;
-        continue;
-      }
-      const [victim, ...rest] = alive;
-      if (victim === undefined || isOver) continue;
+      if (isOver) break;
+      await own[count % own.length]?.();
       count++;
-      if (disturbance === 'stop') {
-        victim.child.kill('SIGSTOP');
-        await sleep(STOPPED_MS);
-        victim.child.kill('SIGCONT');
-        alive = [...rest, victim];
-        continue;
-      }
-      alive = rest;
-      killed.set(victim.child.pid ?? 0, Date.now());
-      victim.child.kill('SIGKILL');
-      const fresh = await start();
-      if (fresh !== undefined) alive = [...alive, fresh];
     }
   })();
   return {
     killed,
+    outages,
     disturbed: () => count,
+    exited: () => exited,
     origin: async () => {
       while (alive.length === 0) await sleep(20);
       return alive[next++ % alive.length]?.origin ?? '';
@@ -238,6 +287,7 @@ async function startFleet(
       await killing;
       const left = alive;
       alive = [];
+      exited = left.filter(({ child }) => child.exitCode !== null).length;
       await Promise.all(left.map((worker) => worker.stop()));
     },
   };
@@ -292,8 +342,8 @@ async function sendAll(
 function judge(
   effects: readonly Effect[],
   acknowledged: readonly Sending[],
-  killed: ReadonlyMap<number, number>,
-): Omit<LoadResult, 'sent' | 'kills' | 'open' | 'dead'> {
+  { killed, outages }: Pick<Fleet, 'killed' | 'outages'>,
+): Omit<LoadResult, 'sent' | 'kills' | 'exited' | 'open' | 'dead'> {
   const keyOf = ({ hook, n, attempt }: Sending | Effect): string => `${hook} ${n} ${attempt}`;
   const done = new Map(effects.toReversed().map((effect) => [keyOf(effect), effect.atMs]));
   const waits = acknowledged.map((sending) => (done.get(keyOf(sending)) ?? 0) - sending.atMs);
@@ -309,13 +359,15 @@ function judge(
     else if (n < (latest.get(hook) ?? 0)) orderBreaks++;
     latest.set(hook, Math.max(n, latest.get(hook) ?? 0));
   }
+  const stalls = [...longestStalls(effects, acknowledged, { keyOf, outages }).values()];
   return {
     orderBreaks,
     repeated,
     unexplained: countUnexplained(effects, killed),
     lost: acknowledged.filter((sending) => !done.has(keyOf(sending))).length,
     longestWaitMs: Math.max(0, ...waits),
-    longestStallMs: longestStall(effects, acknowledged, keyOf),
+    longestStallMs: Math.max(0, ...stalls),
+    stalledHooks: stalls.filter((ms) => ms > STALL_MS).length,
     sentTwice: Math.max(0, byEvent.size - acknowledged.filter((sending) => done.has(keyOf(sending))).length),
   };
 }
@@ -341,18 +393,31 @@ function countUnexplained(effects: readonly Effect[], killed: ReadonlyMap<number
   }, 0);
 }
 
-function longestStall(
+/** The longest stall of each hook, without the time in which the database restarted. */
+function longestStalls(
   effects: readonly Effect[],
   acknowledged: readonly Sending[],
-  keyOf: (one: Sending | Effect) => string,
-): number {
+  {
+    keyOf,
+    outages,
+  }: {
+    readonly keyOf: (one: Sending | Effect) => string;
+    readonly outages: readonly Outage[];
+  },
+): ReadonlyMap<string, number> {
   const acknowledgedMs = new Map(acknowledged.map((sending) => [keyOf(sending), sending.atMs]));
   const lastMs = new Map<string, number>();
-  let longest = 0;
+  const longest = new Map<string, number>();
   for (const effect of effects.toSorted((a, b) => a.atMs - b.atMs)) {
-    const waitsSince = acknowledgedMs.get(keyOf(effect)) ?? effect.atMs;
-    longest = Math.max(longest, effect.atMs - Math.max(waitsSince, lastMs.get(effect.hook) ?? 0));
-    lastMs.set(effect.hook, effect.atMs);
+    const { hook, atMs } = effect;
+    const waitsSince = acknowledgedMs.get(keyOf(effect)) ?? atMs;
+    const sinceMs = Math.max(waitsSince, lastMs.get(hook) ?? 0);
+    const awayMs = outages.reduce(
+      (sum, { fromMs, toMs }) => sum + Math.max(0, Math.min(atMs, toMs) - Math.max(sinceMs, fromMs)),
+      0,
+    );
+    longest.set(hook, Math.max(longest.get(hook) ?? 0, atMs - sinceMs - awayMs));
+    lastMs.set(hook, atMs);
   }
   return longest;
 }
