@@ -104,3 +104,17 @@ it('wakes exactly the lanes in which stored work may start', async () => {
   );
   await store.close();
 });
+
+it('finds the due work of more scenarios than a database compares in a statement', async () => {
+  const store = await openHostSqlite({ file: ':memory:' });
+  const hooks = Array.from({ length: 200 }, (_, index) => index + 1);
+  await store.transaction(async (writer) => {
+    for (const hookId of hooks) {
+      await writer.insert('scenarios', newScenario({ name: `s${hookId}`, hookId }));
+      await writer.insert('events', newEvent({ hookId }));
+    }
+  });
+  const due = await findDue(store, await store.find('scenarios', { columns: START_COLUMNS }), NOW);
+  expect(due).toHaveLength(hooks.length);
+  await store.close();
+});

@@ -16,7 +16,7 @@ import {
 } from '../../shared/errors/check-options.js';
 import { EngineError } from '../../shared/errors/engine-error.js';
 import { type AdminOptions, checkAdminOptions } from '../events/event-admin.js';
-import { toPlanColumns, wakeScenarios } from '../queue/scenario-keys.js';
+import { toPlanColumns, wakeAll, wakeScenarios } from '../queue/scenario-keys.js';
 import {
   assertCanAnswer,
   assertFits,
@@ -29,6 +29,7 @@ import {
 import { showStored } from '../store/stored-value.js';
 import type { HostStore, HostWriter, IncompleteRow, ScenarioRow } from '../store/tables.js';
 import { OPEN_INCOMPLETES } from '../work/claim.js';
+import { findDue } from '../work/due-work.js';
 import { type PlannedRun, planFirst } from '../work/schedule.js';
 
 /** Input of `put`. */
@@ -235,22 +236,17 @@ async function putScenario(
     await writer.update('scenarios', { id: present.id }, { ...change, state });
     return;
   }
-  const id = await insertScenario(writer, name, { ...change, state });
-  // Events may wait for the hook.
-  await wakeScenarios(writer, queue, [{ id, tenant }]);
+  const scenario = await insertScenario(writer, name, { ...change, state });
+  // Events may wait for the hook. A key without work would wait behind busy keys, also when its first event arrives.
+  await wakeAll(writer, queue, await findDue(writer, [scenario], nowMs), false);
 }
 
 async function insertScenario(
   writer: HostWriter,
   name: string,
   change: Omit<ScenarioRow, 'id' | 'name' | keyof typeof NEW_ROW>,
-): Promise<number> {
-  const { id } = await writer.insert('scenarios', {
-    name,
-    ...change,
-    ...NEW_ROW,
-  });
-  return id;
+): Promise<ScenarioRow> {
+  return writer.insert('scenarios', { name, ...change, ...NEW_ROW });
 }
 
 const NEW_ROW = {

@@ -78,6 +78,9 @@ async function run(
   return on.run(sql, parameters).catch(throwTranslated);
 }
 
+/** SQLite combines at most 500 selections in a statement. */
+const MAX_LOOKUPS = 400;
+
 function createReader<T extends Tables>(source: Source): SqlReader<T> {
   // The codec of a table returns rows of its type.
   const select = async (name: string, query: AnyQuery, lock?: Lock): Promise<never[]> =>
@@ -86,21 +89,26 @@ function createReader<T extends Tables>(source: Source): SqlReader<T> {
     get: async (name, where) => (await select(name, { where, limit: 1 }))[0],
     find: (name, query = {}) => select(name, query),
     firstOf: async (name, { column, values, where, columns }) => {
-      if (values.length === 0) return [];
       const { db } = source.database;
       const table = source.table(name);
-      // Index lookups. Grouping would read all rows of each value.
-      const firsts = where.flatMap((one) =>
-        [...new Set(values)].map((value) => {
-          const condition = { ...one, [column]: value };
-          const first = db.selectFrom(table.sql).select('id').orderBy('id').limit(1);
-          const fitting = first.where((eb) => writeCondition(source, table, condition, eb));
-          return db.selectFrom(fitting.as('first')).select('id');
-        }),
-      );
-      const ids = firsts.reduce((all, one) => all.unionAll(one));
-      const query = writeSelect(source, table, { columns }).where(`${table.sql}.id`, 'in', ids);
-      return decodeAll(await run(source, query), table, columns) as never[];
+      const rows: never[] = [];
+      const own = [...new Set(values)];
+      const step = Math.floor(MAX_LOOKUPS / where.length);
+      for (let start = 0; start < own.length; start += step) {
+        // Index lookups. Grouping would read all rows of each value.
+        const firsts = where.flatMap((one) =>
+          own.slice(start, start + step).map((value) => {
+            const condition = { ...one, [column]: value };
+            const first = db.selectFrom(table.sql).select('id').orderBy('id').limit(1);
+            const fitting = first.where((eb) => writeCondition(source, table, condition, eb));
+            return db.selectFrom(fitting.as('first')).select('id');
+          }),
+        );
+        const ids = firsts.reduce((all, one) => all.unionAll(one));
+        const query = writeSelect(source, table, { columns }).where(`${table.sql}.id`, 'in', ids);
+        rows.push(...(decodeAll(await run(source, query), table, columns) as never[]));
+      }
+      return rows;
     },
     count: async (name, where = {}) => {
       const table = source.table(name);
