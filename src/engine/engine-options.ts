@@ -56,7 +56,10 @@ export interface EngineOptions
   readonly onPageLoop?: 'warn' | 'stop' | 'error' | undefined;
   /** Content of trace events: sizes (`summary`, default), bodies (`full`), or also variables and outputs (`deep`). */
   readonly trace?: TraceDepth | undefined;
-  /** Receives each trace event, and the run that it belongs to. */
+  /**
+   * Receives each trace event, and the run that it belongs to. Redacts the secrets known so far; the trace of the report
+   * redacts all secrets of the run.
+   */
   readonly onTrace?: TraceListener | undefined;
   /** Spans of runs, pages and requests: `await createTracing()` for OpenTelemetry. Default: none. */
   readonly tracing?: Tracing | undefined;

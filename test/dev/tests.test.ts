@@ -147,9 +147,11 @@ it('reports an unreadable case, forgets a deleted one, and runs a single one', a
 it('ends a test whose run cannot be stored', async () => {
   const { tests, history } = dev.server.backend;
   const full = vi.spyOn(history, 'saveRun').mockRejectedValue(new Error('the disk is full'));
-  await expect(tests.run(({ id }) => id === CASE)).rejects.toThrow('the disk is full');
+  // A change of the previous test can be detected here and start a run, which this one joins.
+  await vi.waitFor(() => expect(tests.run(({ id }) => id === CASE)).rejects.toThrow('the disk is full'), {
+    timeout: 10_000,
+  });
   full.mockRestore();
-  // A change of the previous test can be detected here and start a run.
   const shown = await vi.waitFor(
     async () => {
       const state = await dev.tests();

@@ -29,6 +29,22 @@ async function deepTrace(communication: unknown, input = {}) {
 }
 
 describe('a deep trace', () => {
+  it('redacts a value in the variables before the request that sends it under a secret name', async () => {
+    const { transport } = service(() => ({ json: {} }));
+    const communication = {
+      url: '/x',
+      method: 'POST',
+      body: { password: '{{parameters.word}}' },
+      response: {},
+    };
+    const options = { http: { transport }, trace: 'deep', onTrace: () => {} } as const;
+    const { trace } = await engineOf(communication, options).run({
+      parameters: { word: 'Tr0ub4dor&3-horse' },
+    });
+    expect(eventsOf(trace, 'scope')[0]?.names).toMatchObject({ parameters: { word: '[SANITIZED]' } });
+    expect(JSON.stringify(trace)).not.toContain('Tr0ub4dor');
+  });
+
   it('contains the results of each page', async () => {
     const pages = eventsOf(await deepTrace(PAGED), 'page');
     expect(pages).toMatchObject([

@@ -42,12 +42,12 @@ export class RunLog {
 
   /**
    * Adds an event. Most traces are never read, and redacting an event takes as long as reading a small page: an event is
-   * rendered for a listener, or when the events are read.
+   * rendered for a listener, and when the events are read. Then more secrets are known: a name that a request sends
+   * later may make a value secret.
    */
   addEvent(render: () => TraceEvent): void {
-    const event = this.#onTrace === undefined ? render : render();
-    this.#events.push(event);
-    if (typeof event !== 'function') this.#onTrace?.(event);
+    this.#events.push(render);
+    this.#onTrace?.(render());
   }
 
   /** The events of the run, in order. */
