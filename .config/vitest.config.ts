@@ -25,6 +25,7 @@ const SLOW: readonly string[] = [
   'test/host/{open-host-postgres,queue-contract,serve-fleet,serve-process}.test.ts',
   'test/language/functions/growth.test.ts',
   'test/parameters/large-forms.test.ts',
+  'test/pool/soak.test.ts',
   'test/rest/{contract-http,database-outage,hostile,large-lists,process,public-cli}.test.ts',
   'test/server/serve-fetch.test.ts',
 ];

@@ -174,9 +174,12 @@ export class PoolThread {
     void this.#thread.terminate();
   }
 
-  /** Lets the worker close its engines, and ends it. */
+  /**
+   * Lets the worker close its engines, and ends it. One that starts gets the same time, as a thread that is terminated
+   * while it reads a file leaves the file open.
+   */
   async close(): Promise<void> {
-    if (this.state === 'ready' || this.state === 'retired') {
+    if (this.state !== 'ended') {
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, CLOSE_GRACE_MS);
         this.#onClosed = () => {
