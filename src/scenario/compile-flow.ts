@@ -154,7 +154,7 @@ export async function mapInputs(
   const checked = await validateParameters(module.parameters, evaluated, {
     platformVersion,
     mapped: true,
-    forcedEmpty: isForced,
+    isForcedEmpty: isForced,
     timezone: options.timezone ?? 'UTC',
   });
   if (!checked.ok) return checked;

@@ -135,9 +135,8 @@ describe('checking the parameters of a run', () => {
 
   it('merges settings of the engine and of the run', async () => {
     const { engine, sent } = action(FORM, { checkParameters: { defaults: true } });
-    const mapped = { mapped: (path: string) => path === 'kind' };
-    await engine.module('act').run({ parameters: { id: 1, kind: 'other' }, checkParameters: mapped });
-    expect(sent()[0]?.body).toEqual({ id: 1, kind: 'other', limit: 10 });
+    await engine.module('act').run({ parameters: { id: 1 }, checkParameters: { resolve: 'fields' } });
+    expect(sent()[0]?.body).toEqual({ id: 1, limit: 10 });
   });
 
   it('evaluates conditions with custom functions and the values so far', async () => {

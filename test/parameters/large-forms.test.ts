@@ -72,7 +72,7 @@ describe('problems', () => {
       platformVersion: 2,
       applyDefaults: true,
       mapped: false,
-      forcedEmpty: false,
+      isForcedEmpty: () => false,
       reportsUnknown: false,
       evaluate: undefined,
       nowMs: 0,

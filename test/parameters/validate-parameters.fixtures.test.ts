@@ -20,7 +20,7 @@ interface CaseOptions {
   readonly timezone?: string;
   readonly platformVersion?: 1 | 2;
   readonly applyDefaults?: boolean;
-  readonly mapped?: readonly string[];
+  readonly mapped?: boolean;
   readonly forcedEmpty?: readonly string[];
   readonly rpc?: Readonly<Record<string, unknown>>;
 }
@@ -43,11 +43,10 @@ function revive(_: string, value: unknown): unknown {
 }
 
 function settings(options: CaseOptions = {}): ValidateParametersOptions {
-  const { mapped, forcedEmpty, rpc, ...rest } = options;
+  const { forcedEmpty, rpc, ...rest } = options;
   return {
     ...rest,
-    mapped: (path) => mapped?.includes(path) ?? false,
-    forcedEmpty: (path) => forcedEmpty?.includes(path) ?? false,
+    isForcedEmpty: (path) => forcedEmpty?.includes(path) ?? false,
     ...(rpc && { resolveRpc: async ({ name }) => rpc[name] }),
   };
 }

@@ -39,7 +39,7 @@ const throwing = {
 };
 
 describe('an array item forced to be empty', () => {
-  const forced = { forcedEmpty: true } as const;
+  const forced = { isForcedEmpty: () => true };
   const arrayWith = (item: object): unknown => [{ name: 'f', type: 'array', spec: item }];
 
   it.each([{ type: 'number' }, { type: 'select', options: ['a'] }, { type: 'date' }, { type: 'url' }])(

@@ -1,4 +1,6 @@
 import { compileTemplate } from '../../language/compile/compile-template.js';
+import { LONGEST_TIMER_MS } from '../../shared/clock.js';
+import { waitFor } from '../../shared/concurrency.js';
 import { AppError } from '../../shared/errors/app-error.js';
 import { isEngineError, SpecError } from '../../shared/errors/engine-error.js';
 import { ImlError } from '../../shared/errors/iml-error.js';
@@ -20,10 +22,10 @@ import { secretValues } from '../parameters/secret-values.js';
 import { validateParameters } from '../parameters/validate-parameters.js';
 import { createRedactor, redactAppError } from '../redaction/redact.js';
 import { collectSecrets } from '../redaction/secrets.js';
-import { raceWithAbort, throwIfAborted } from '../run/run-context.js';
+import { moduleTimeout } from '../run/run-context.js';
 import type { RunSubject } from './run-subject.js';
 import type { FormInput, Runtime } from './runtime.js';
-import { startRun } from './start-run.js';
+import { readTimeout } from './start-run.js';
 
 export interface PreparedParameters {
   readonly parameters: Readonly<Record<string, unknown>>;
@@ -38,8 +40,7 @@ export interface PreparedParameters {
  * disables the check.
  *
  * @throws AppError of type BundleValidationError with one suberror per problem, before the run sends anything; errors
- * of
- *   RPCs called for fields
+ * of RPCs called for fields
  */
 export async function prepareParameters(
   runtime: Runtime,
@@ -51,12 +52,10 @@ export async function prepareParameters(
   const secrets = findSecrets(form.elements, given);
   const check = subject.isChecked ? mergeChecks(runtime.checkParameters, input.checkParameters) : undefined;
   if (check === undefined || form.elements.length === 0) return { parameters: given, secrets };
-  const { defaults, resolve = 'none', mapped = false, forcedEmpty = false } = check;
+  const { defaults, resolve = 'none' } = check;
   const calls = new RpcCalls(createRpcResolver(runtime, input, subject, secrets));
   const options: ValidateParametersOptions = {
     applyDefaults: defaults === true,
-    mapped,
-    forcedEmpty,
     ...(resolve !== 'none' && {
       resolveRpc: calls.resolve,
       resolveOptions: resolve === 'options',
@@ -164,10 +163,10 @@ export async function checkForm(
   { common, signal }: Pick<FormInput, 'common' | 'signal'> = {},
 ): Promise<PlainObject> {
   const { environment, settings } = runtime;
-  const started = runtime.app.functions.size === 0 ? undefined : startRun(runtime, { common, signal }, []);
+  const deadline = runtime.app.functions.size === 0 ? undefined : startDeadline(runtime, common, signal);
   try {
     const opening = runtime.directives(listSources(form.elements));
-    const directives = await (started === undefined ? opening : raceWithAbort(opening, started.context));
+    const directives = await waitFor(opening, deadline?.signal);
     const { timezone, platformVersion } = directives.environment;
     const result = await validateParameters(form, values, {
       timezone,
@@ -175,18 +174,45 @@ export async function checkForm(
       nowMs: settings.clock.now(),
       ...options,
       evaluate: (template, known) => {
-        if (started !== undefined) throwIfAborted(started.context);
+        deadline?.throwIfOver();
         const evaluate = compileTemplate(template, { ...directives, pointer: '' });
         return evaluate({ environment, ...known, parameters: known });
       },
     });
     // Errors of conditions and defaults leave a field unchecked; a timeout does not.
-    if (started !== undefined) throwIfAborted(started.context);
+    deadline?.throwIfOver();
     if (!result.ok) throw result.error;
     return result.values;
   } finally {
-    started?.finish();
+    deadline?.cancel();
   }
+}
+
+/** The time limit of a run for the custom functions of a form. */
+interface Deadline {
+  /** Aborts at the limit, and with the caller's signal. */
+  readonly signal: AbortSignal;
+  /** Reads the clock, because no timer fires during an evaluation. */
+  readonly throwIfOver: () => void;
+  readonly cancel: () => void;
+}
+
+function startDeadline(runtime: Runtime, common: unknown, callerSignal: AbortSignal | undefined): Deadline {
+  const { clock, limits } = runtime.settings;
+  const timeoutMs = readTimeout(runtime.app, limits, common ?? runtime.common);
+  const endsAt = clock.now() + timeoutMs;
+  const controller = new AbortController();
+  const end = (): void => controller.abort(moduleTimeout(timeoutMs));
+  const signals = callerSignal === undefined ? [] : [callerSignal];
+  const signal = AbortSignal.any([controller.signal, ...signals]);
+  return {
+    signal,
+    throwIfOver: () => {
+      if (clock.now() > endsAt) end();
+      signal.throwIfAborted();
+    },
+    cancel: timeoutMs < LONGEST_TIMER_MS ? clock.after(timeoutMs + 1, end) : () => {},
+  };
 }
 
 /**

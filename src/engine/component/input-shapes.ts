@@ -2,7 +2,6 @@ import { readDate } from '../../language/date/read-date.js';
 import { MAX_NAMES } from '../../language/values/size-limits.js';
 import {
   ANY_BOOLEAN,
-  ANY_FUNCTION,
   ANY_OBJECT,
   ANY_TEXT,
   ANY_VALUE,
@@ -22,8 +21,6 @@ import { isItemId } from './trigger-data.js';
 const CHECK_SHAPES: OptionShapes<ParameterCheck> = {
   defaults: ANY_BOOLEAN,
   resolve: oneOfChoices('none', 'fields', 'options'),
-  mapped: ANY_FUNCTION,
-  forcedEmpty: ANY_FUNCTION,
 };
 
 export const CHECK_PARAMETERS: OptionShape = either(ANY_BOOLEAN, ANY_OBJECT);

@@ -13,7 +13,6 @@ import {
   indexOnce,
   report,
   reportViolations,
-  testPath,
 } from './form-check.js';
 import {
   findFamily,
@@ -142,7 +141,7 @@ function checkValue(check: FormCheck, field: Field, input: unknown): unknown {
 }
 
 function isLeftEmpty(check: FormCheck, value: unknown, path: string): boolean {
-  return value === undefined || (value === '' && !testPath(check.settings.forcedEmpty, path));
+  return value === undefined || (value === '' && !check.settings.isForcedEmpty(path));
 }
 
 /**
@@ -331,10 +330,9 @@ function checkFilter(check: FormCheck, field: Field, value: unknown): unknown {
 }
 
 /** Operators of a mapped value are not compared, as mapping allows any text. */
-function findOperators(check: FormCheck, { spec, path }: Field): ChoiceIndex | undefined {
+function findOperators(check: FormCheck, { spec }: Field): ChoiceIndex | undefined {
   const options = spec.choices?.operators;
-  if (options === undefined || spec.validate === false || testPath(check.settings.mapped, path))
-    return undefined;
+  if (options === undefined || spec.validate === false || check.settings.mapped) return undefined;
   return indexOnce(check, options);
 }
 
@@ -407,7 +405,7 @@ function checkChoice(check: FormCheck, field: Field, value: unknown, index?: num
   const option = findOption(choices, value);
   if (option !== undefined) return option.value;
   const isFree = spec.validate === false || spec.validate.enum !== undefined;
-  if (!isFree && !testPath(check.settings.mapped, locate().path)) {
+  if (!isFree && !check.settings.mapped) {
     report(check, () => invalidProblem('choice', locate(), choices.expected, value));
   }
   return value;
@@ -466,7 +464,7 @@ function checkErased(check: FormCheck, field: Field): unknown {
   if (isList(spec)) return [];
   if (findFamily(spec.type) === 'boolean') return undefined;
   const isChosen = findFamily(spec.type) === 'select' && check.settings.platformVersion === 2;
-  if (isChosen && spec.validate !== false && !testPath(check.settings.mapped, path)) {
+  if (isChosen && spec.validate !== false && !check.settings.mapped) {
     // Calls no RPC, as null is never one of its options.
     const written = spec.choices?.options === undefined ? undefined : findChoices(check, spec.choices, level);
     report(check, () => invalidProblem('choice', field, written?.expected ?? 'one of the options', null));

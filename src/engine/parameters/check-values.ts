@@ -81,7 +81,7 @@ function readSettings(options: ValidateParametersOptions): FormSettings {
     platformVersion: options.platformVersion ?? 2,
     applyDefaults: options.applyDefaults ?? true,
     mapped: options.mapped ?? false,
-    forcedEmpty: options.forcedEmpty ?? false,
+    isForcedEmpty: options.isForcedEmpty ?? (() => false),
     reportsUnknown: options.unknown === 'report',
     evaluate: options.evaluate,
     nowMs: options.nowMs ?? Date.now(),

@@ -24,16 +24,13 @@ import { invalidProblem, type Problem, quote } from './problem.js';
 import type { RpcReference } from './rpc-reference.js';
 import { createPatternBudget, type PatternBudget, testPattern } from './test-pattern.js';
 
-/** A setting for all values, or by path. */
-export type PathTest = boolean | ((path: string) => boolean);
-
 /** Settings of a check, with defaults applied. */
 export interface FormSettings {
   readonly timezone: string;
   readonly platformVersion: 1 | 2;
   readonly applyDefaults: boolean;
-  readonly mapped: PathTest;
-  readonly forcedEmpty: PathTest;
+  readonly mapped: boolean;
+  readonly isForcedEmpty: (path: string) => boolean;
   /** Whether unknown members are problems. */
   readonly reportsUnknown: boolean;
   /** Reference time for dates in milliseconds. */
@@ -128,10 +125,6 @@ export function evaluateWithOutput({ settings, output }: FormCheck, template: st
   return settings.evaluate?.(template, output);
 }
 
-export function testPath(test: PathTest, path: string): boolean {
-  return typeof test === 'boolean' ? test : test(path);
-}
-
 /** Returns the fields of a reference; undefined if they are unknown, or already checked on this level. */
 export function expandFields(
   check: FormCheck,
@@ -215,10 +208,6 @@ export interface ParameterCheck {
    * also those that return options with nested fields. These requests do not count towards limits of the run.
    */
   readonly resolve?: 'none' | 'fields' | 'options' | undefined;
-  /** Whether a value was mapped, by path: it need not be one of the options. Default: false. */
-  readonly mapped?: PathTest | undefined;
-  /** Whether an empty text was written as `emptystring` and counts as a value, by path. Default: false. */
-  readonly forcedEmpty?: PathTest | undefined;
 }
 
 /** `true` uses the settings of the engine, or the defaults. */
@@ -383,10 +372,10 @@ export interface ValidateParametersOptions {
   readonly platformVersion?: 1 | 2;
   /** Whether unset values get their defaults. Default: true. */
   readonly applyDefaults?: boolean;
-  /** Whether a value was mapped: it need not be one of the options. Default: false. */
-  readonly mapped?: PathTest;
-  /** Whether an empty text was written as `emptystring` and counts as a value. Default: false. */
-  readonly forcedEmpty?: PathTest;
+  /** Whether the values are mapped, as in a scenario: they need not be among the options. Default: false. */
+  readonly mapped?: boolean;
+  /** Whether the empty text at a path was written as `emptystring` and counts as a value. Default: never. */
+  readonly isForcedEmpty?: (path: string) => boolean;
   /**
    * Evaluates `visible` and templates in `default` with the values checked so far. May throw. Without it, fields with
    * `visible` are never required, and templates are ignored as defaults.

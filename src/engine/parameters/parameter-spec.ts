@@ -15,14 +15,11 @@ export const MAX_PROBLEMS = 1000;
 /** Number of texts that may exhaust the step limit before a check skips patterns. */
 export const PATTERN_EXHAUSTIONS = 3;
 
-/** Worst-case steps up to which the native engine runs a pattern; it is safe below, and faster. */
-export const MAX_HOST_STEPS = 1_000_000;
+/** Step limit of a pattern per text: a sixth of a replacement's limit, as a form has many fields. */
+export const MAX_MATCH_STEPS = 5_000_000;
 
 /** Step limit for all patterns of a check. */
-export const MAX_HOST_STEPS_PER_CHECK = 1_000_000_000;
-
-/** Step limit of our matcher per text: a sixth of a replacement's limit, as a form has many fields. */
-export const MAX_MATCH_STEPS = 5_000_000;
+export const MAX_MATCH_STEPS_PER_CHECK = 100_000_000;
 
 /**
  * All parameter types of the platform: documented ones, those of its own validator (`checkbox`, `radio`, `list`,

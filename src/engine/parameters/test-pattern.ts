@@ -1,11 +1,10 @@
 import { compilePattern } from '../../language/pattern/compile-pattern.js';
 import { PatternMatcher } from '../../language/pattern/match-pattern.js';
 import { type ParsedPattern, parsePattern } from '../../language/pattern/parse-pattern.js';
-import { worstCaseSteps } from '../../language/pattern/pattern-cost.js';
-import { MAX_STEPS, parseFlags } from '../../language/pattern/pattern-node.js';
+import { MAX_STEPS, type PatternFlags, parseFlags } from '../../language/pattern/pattern-node.js';
 import { createBoundedCache } from '../../shared/bounded-cache.js';
-import { ImlError, limitError } from '../../shared/errors/iml-error.js';
-import { MAX_HOST_STEPS, MAX_HOST_STEPS_PER_CHECK, MAX_MATCH_STEPS } from './parameter-spec.js';
+import { ImlError } from '../../shared/errors/iml-error.js';
+import { MAX_MATCH_STEPS, MAX_MATCH_STEPS_PER_CHECK } from './parameter-spec.js';
 
 /** `invalid`: not a regular expression. `exhausted`: exceeds the step limit. */
 export type PatternOutcome = 'match' | 'mismatch' | 'invalid' | 'exhausted';
@@ -15,14 +14,11 @@ const FLAGS = ['u', ''] as const;
 
 /** A parsed pattern and its flags. */
 interface Pattern {
-  readonly flags: string;
+  readonly flags: PatternFlags;
   readonly parsed: ParsedPattern;
 }
 
 const parsedPatterns = createBoundedCache<Pattern>(64);
-
-/** A step of our matcher takes about as long as ten steps of the native engine. */
-const STEP_RATIO = 10;
 
 /** Remaining steps for all patterns of one check. */
 export interface PatternBudget {
@@ -30,7 +26,7 @@ export interface PatternBudget {
 }
 
 export function createPatternBudget(): PatternBudget {
-  return { stepsLeft: MAX_HOST_STEPS_PER_CHECK };
+  return { stepsLeft: MAX_MATCH_STEPS_PER_CHECK };
 }
 
 /** Keeps escapes and classes; converts named groups to plain groups. */
@@ -46,7 +42,7 @@ export function testPattern(
   budget: PatternBudget = createPatternBudget(),
 ): PatternOutcome {
   try {
-    return findMatch(parse(pattern), pattern, text, budget) ? 'match' : 'mismatch';
+    return findMatch(parse(pattern), text, budget) ? 'match' : 'mismatch';
   } catch (error) {
     return error instanceof ImlError && error.kind === 'limit' ? 'exhausted' : 'invalid';
   }
@@ -55,8 +51,8 @@ export function testPattern(
 function parse(pattern: string): Pattern {
   const known = parsedPatterns.get(pattern);
   if (known !== undefined) return known;
-  const flags = FLAGS.find((letters) => isValid(pattern, letters)) ?? '';
-  const result = { flags, parsed: parsePattern(withoutNames(pattern), parseFlags(flags)) };
+  const flags = parseFlags(FLAGS.find((letters) => isValid(pattern, letters)) ?? '');
+  const result = { flags, parsed: parsePattern(withoutNames(pattern), flags) };
   parsedPatterns.set(pattern, result);
   return result;
 }
@@ -70,26 +66,15 @@ function isValid(pattern: string, letters: string): boolean {
   }
 }
 
-function findMatch(
-  { parsed, flags: letters }: Pattern,
-  pattern: string,
-  text: string,
-  budget: PatternBudget,
-): boolean {
-  if (budget.stepsLeft <= 0) throw limitError('The patterns of the form take too many steps.');
-  const hostSteps = worstCaseSteps(parsed.root, text.length);
-  if (hostSteps <= MAX_HOST_STEPS) {
-    budget.stepsLeft -= hostSteps;
-    return new RegExp(pattern, letters).test(text);
-  }
-  const flags = parseFlags(letters);
+function findMatch({ parsed, flags }: Pattern, text: string, budget: PatternBudget): boolean {
   const program = compilePattern(parsed, { flags, textLength: text.length, sets: new Map() });
   const matcher = new PatternMatcher(program, text, flags);
-  matcher.steps = MAX_STEPS - MAX_MATCH_STEPS;
+  const allowed = Math.min(MAX_MATCH_STEPS, budget.stepsLeft);
+  matcher.steps = MAX_STEPS - allowed;
   try {
     return matcher.find(0) !== undefined;
   } finally {
-    budget.stepsLeft -= STEP_RATIO * (matcher.steps - MAX_STEPS + MAX_MATCH_STEPS);
+    budget.stepsLeft -= matcher.steps - (MAX_STEPS - allowed);
   }
 }
 

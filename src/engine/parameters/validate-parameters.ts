@@ -4,7 +4,6 @@ import {
   ANY_NUMBER,
   ANY_TEXT,
   checkOptions,
-  either,
   type OptionShapes,
   oneOfChoices,
   wholeNumber,
@@ -17,8 +16,8 @@ const SHAPES: OptionShapes<ValidateParametersOptions> = {
   timezone: ANY_TEXT,
   platformVersion: oneOfChoices(1, 2),
   applyDefaults: ANY_BOOLEAN,
-  mapped: either(ANY_BOOLEAN, ANY_FUNCTION),
-  forcedEmpty: either(ANY_BOOLEAN, ANY_FUNCTION),
+  mapped: ANY_BOOLEAN,
+  isForcedEmpty: ANY_FUNCTION,
   evaluate: ANY_FUNCTION,
   nowMs: ANY_NUMBER,
   resolveRpc: ANY_FUNCTION,
@@ -33,8 +32,8 @@ const SHAPES: OptionShapes<ValidateParametersOptions> = {
  *
  * @param form result of `readParameters`, or a list of fields such as `[...form.static, ...form.mappable]` of a module
  * @param values a plain object; undefined and null mean an empty object
- * @throws errors of `resolveRpc`, `mapped` and `forcedEmpty`, and EngineError (USAGE) for a form that was not read,
- * and for an unknown option
+ * @throws errors of `resolveRpc` and `isForcedEmpty`, and EngineError (USAGE) for a form that was not read, and for an
+ * unknown option
  * @see https://developers.make.com/custom-apps-documentation/component-blocks/parameters
  * @example
  * const { static: fixed, mappable } = await engine.module('createContact').parameters();

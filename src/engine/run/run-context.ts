@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { SCOPE_LISTENER, type ScopeListener } from '../../language/environment.js';
 import { LONGEST_TIMER_MS } from '../../shared/clock.js';
 import { type AbortListener, addAbortListener, removeAbortListener } from '../../shared/concurrency.js';
-import { AppError, type FailedRequest } from '../../shared/errors/app-error.js';
+import { AppError, type AppErrorOptions, type FailedRequest } from '../../shared/errors/app-error.js';
 import type { PlainObject } from '../../shared/plain-object.js';
 import { failSpan, NO_SPAN, type TraceSpan } from '../../shared/tracing.js';
 import type { Document } from '../document/document.js';
@@ -310,8 +310,16 @@ export function throwIfAborted(
   run.throwIfCanceled();
   if (!run.isTimeUp) return;
   const { requestIndex, page } = position;
-  const message = `The module took longer than ${run.timeoutMs / 1000} seconds.`;
-  throw new AppError('ModuleTimeoutError', message, { requestIndex, page, request: describeRequest?.() });
+  throw moduleTimeout(run.timeoutMs, { requestIndex, page, request: describeRequest?.() });
+}
+
+/** The error of a module whose time is up. */
+export function moduleTimeout(timeoutMs: number, details: AppErrorOptions = {}): AppError {
+  return new AppError(
+    'ModuleTimeoutError',
+    `The module took longer than ${timeoutMs / 1000} seconds.`,
+    details,
+  );
 }
 
 /** Waits for work that the signal of the run ends, and throws the reason why the run ended. */
