@@ -1,5 +1,4 @@
 import { isPlainObject, ownMember, type PlainObject, setMember } from '../../shared/plain-object.js';
-import { findJsonExcess } from '../http/body/json-limits.js';
 import { decodeFormComponent } from '../http/http-url.js';
 import { type HiddenPaths, NO_PATHS } from './sanitize-paths.js';
 import { isSecretName, type NamePlace } from './secret-names.js';
@@ -8,27 +7,17 @@ import { walkValues } from './secrets.js';
 /** Redacts a text body. JSON, XML, forms and multipart bodies are parsed, so that names can be seen. */
 export function redactBodyText(text: string, rules: RedactionRules, mediaType = ''): string {
   if (rules.paths.isEnd) return SANITIZED;
-  const read = readablePart(text);
-  const parsed = parseJson(read);
-  if (parsed === undefined) return rules.text(hideNamed(read, rules, mediaType));
+  const parsed = parseJson(text);
+  if (parsed === undefined) return rules.text(hideNamed(text, rules, mediaType));
   collectHidden(parsed.value, rules);
   return JSON.stringify(redactValue(parsed.value, rules));
 }
 
 /** Calls `onHidden` with all values that `redactBodyText` would hide. */
 export function collectBodyText(text: string, rules: HidingRules, mediaType = ''): void {
-  const read = readablePart(text);
-  const parsed = parseJson(read);
+  const parsed = parseJson(text);
   if (parsed !== undefined) collectHidden(parsed.value, rules);
-  else hideNamed(read, rules, mediaType);
-}
-
-/** Characters of a body above the limits of JSON that are searched and shown. [choice] */
-const MAX_UNPARSED = 512 * 1024;
-
-/** A body that a run refuses for its size is not parsed here either; only its start is shown. */
-function readablePart(text: string): string {
-  return findJsonExcess(text) === undefined ? text : text.slice(0, MAX_UNPARSED);
+  else hideNamed(text, rules, mediaType);
 }
 
 function parseJson(text: string): { readonly value: unknown } | undefined {

@@ -1,5 +1,6 @@
 import { AppError } from '../../shared/errors/app-error.js';
-import { decodeText } from '../http/body/decode-body.js';
+import { decodeText, findBodyExcess } from '../http/body/decode-body.js';
+import { findJsonExcess } from '../http/body/json-limits.js';
 import { findHeader, isTextMediaType, readContentType, responseHeader } from '../http/headers.js';
 import { decodeFormComponent } from '../http/http-url.js';
 import type { HeaderEntry, ResponseHeaders } from '../http/transport.js';
@@ -254,10 +255,10 @@ function keepHidden(value: unknown, isSecret: boolean, matcher: SecretMatcher): 
 
 function redactBody(body: unknown, contentType: string | undefined, rules: RedactionRules): unknown {
   const { mediaType, charset } = readContentType(contentType);
-  if (typeof body === 'string') return redactBodyText(body, rules, mediaType);
+  if (typeof body === 'string') return redactBodyText(readablePart(body), rules, mediaType);
   if (body instanceof Uint8Array) {
     return isTextMediaType(mediaType)
-      ? redactBodyText(decodeText(body, charset), rules, mediaType)
+      ? redactBodyText(decodeReadable(body, charset), rules, mediaType)
       : redactValue(body, rules);
   }
   collectHidden(body, rules);
@@ -267,9 +268,24 @@ function redactBody(body: unknown, contentType: string | undefined, rules: Redac
 function collectBody(body: unknown, contentType: string | undefined, rules: RedactionRules): void {
   if (body === undefined) return;
   const { mediaType, charset } = readContentType(contentType);
-  if (typeof body === 'string') collectBodyText(body, rules, mediaType);
+  if (typeof body === 'string') collectBodyText(readablePart(body), rules, mediaType);
   else if (!(body instanceof Uint8Array)) collectHidden(body, rules);
-  else if (isTextMediaType(mediaType)) collectBodyText(decodeText(body, charset), rules, mediaType);
+  else if (isTextMediaType(mediaType)) collectBodyText(decodeReadable(body, charset), rules, mediaType);
+}
+
+/** Length of the part of a body above the limits of JSON that is searched and shown. [choice] */
+const MAX_UNPARSED = 512 * 1024;
+
+/** A body that a run refuses for its size is not parsed here either; only its start is shown. */
+function readablePart(text: string): string {
+  return text.length < MAX_UNPARSED || findJsonExcess(Buffer.from(text)) === undefined
+    ? text
+    : text.slice(0, MAX_UNPARSED);
+}
+
+function decodeReadable(body: Uint8Array, charset: string | undefined): string {
+  const isRead = body.length < MAX_UNPARSED || findBodyExcess(body, charset) === undefined;
+  return decodeText(isRead ? body : body.subarray(0, MAX_UNPARSED), charset);
 }
 
 function redactHeader(name: string, value: string, side: HiddenSide, rules: RedactionRules): string {

@@ -81,27 +81,27 @@ type DecodedBody =
  */
 export function decodeBody(response: TransportResponse, type: ResponseType): DecodedBody {
   const { format, charset } = chooseBodyReading(response, type);
-  if (format === 'binary') return { ok: true, value: response.body };
-  const text = decodeText(
-    response.body,
-    charset ?? (format === 'xml' ? declaredEncoding(response.body) : undefined),
-  );
+  const { body, status } = response;
   switch (format) {
+    case 'binary':
+      return { ok: true, value: body };
     case 'text':
-      return { ok: true, value: text };
-    case 'urlencoded':
-      return parsedOr(readForm(text), text, 'form data', response.status);
-    case 'json-or-text':
-      return { ok: true, value: jsonOrText(text) };
+      return { ok: true, value: decodeText(body, charset) };
+    case 'urlencoded': {
+      const text = decodeText(body, charset);
+      return parsedOr(readForm(text), () => text, 'form data', status);
+    }
+    case 'json-or-text': {
+      const result = readJson(body, charset);
+      return { ok: true, value: result.ok ? result.value : decodeText(body, charset) };
+    }
     case 'json':
-      return parsedOr(readJson(text), text, 'JSON', response.status);
-    case 'xml':
-      return parsedOr(
-        text.trim() === '' ? { ok: true, value: undefined } : parseXml(text),
-        text,
-        'XML',
-        response.status,
-      );
+      return parsedOr(readJson(body, charset), () => decodeText(body, charset), 'JSON', status);
+    case 'xml': {
+      const text = decodeText(body, charset ?? declaredEncoding(body));
+      const result: ReadResult = text.trim() === '' ? { ok: true, value: undefined } : parseXml(text);
+      return parsedOr(result, () => text, 'XML', status);
+    }
     default:
       return assertNever(format);
   }
@@ -156,17 +156,23 @@ function formatOfMediaType(mediaType: string): BodyFormat {
   return mediaType.startsWith('text/') ? 'text' : 'binary';
 }
 
-function jsonOrText(text: string): unknown {
-  const result = readJson(text);
-  return result.ok ? result.value : text;
-}
-
 /** A body that exceeds a limit is refused before it is parsed. */
 type ReadResult = ParseResult | { readonly ok: false; readonly message: string; readonly isTooLarge: true };
 
-function readJson(text: string): ReadResult {
-  const excess = findJsonExcess(text);
-  return excess === undefined ? parseJson(text) : { ok: false, message: excess, isTooLarge: true };
+function readJson(body: Uint8Array, charset: string | undefined): ReadResult {
+  const excess = findBodyExcess(body, charset);
+  if (excess !== undefined) return { ok: false, message: excess, isTooLarge: true };
+  return parseJson(decodeText(body, charset));
+}
+
+/** Returns which limit of JSON a body exceeds. Decodes it only if it is not UTF-8. */
+export function findBodyExcess(body: Uint8Array, charset: string | undefined): string | undefined {
+  return findJsonExcess(isUtf8(body, charset) ? body : Buffer.from(decodeText(body, charset)));
+}
+
+function isUtf8([first, second]: Uint8Array, charset: string | undefined): boolean {
+  const isUtf16 = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
+  return !isUtf16 && (charset === undefined || UTF8.test(charset));
 }
 
 function readForm(text: string): ReadResult {
@@ -179,9 +185,9 @@ function readForm(text: string): ReadResult {
   return { ok: false, message: tooManyNames(), isTooLarge: true };
 }
 
-function parsedOr(result: ReadResult, text: string, format: string, status: number): DecodedBody {
+function parsedOr(result: ReadResult, decode: () => string, format: string, status: number): DecodedBody {
   if (result.ok) return result;
-  if (status >= 400) return { ok: true, value: text };
+  if (status >= 400) return { ok: true, value: decode() };
   const message =
     'isTooLarge' in result
       ? `The response has ${result.message}.`
@@ -195,6 +201,8 @@ export function declaredEncoding(body: Uint8Array): string | undefined {
   return /^<\?xml[^>]*\sencoding\s*=\s*["']([\w.:-]+)["']/.exec(start)?.[1];
 }
 
+const UTF8 = /^utf-?8$/i;
+
 /**
  * Decodes bytes to text. A byte order mark takes precedence over `charset` and is removed. An unknown or absent
  * charset means UTF-8. Invalid bytes become U+FFFD.
@@ -204,7 +212,7 @@ export function decodeText(bytes: Uint8Array, charset: string | undefined): stri
   if (first === 0xef && second === 0xbb && third === 0xbf) return utf8Text(bytes.subarray(3));
   if (first === 0xff && second === 0xfe) return decodeAs('utf-16le', bytes);
   if (first === 0xfe && second === 0xff) return decodeAs('utf-16be', bytes);
-  if (charset === undefined || /^utf-?8$/i.test(charset)) return utf8Text(bytes);
+  if (charset === undefined || UTF8.test(charset)) return utf8Text(bytes);
   return decodeAs(charset, bytes);
 }
 

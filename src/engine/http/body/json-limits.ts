@@ -9,6 +9,7 @@ const MIN_CHECKED_LENGTH: number = 2 * MAX_DEPTH;
 
 export const TOO_MANY_VALUES: string = `more than ${MAX_VALUES.toLocaleString('en')} values`;
 
+const SPACE = 0x20;
 const QUOTE = 0x22;
 const COMMA = 0x2c;
 const BACKSLASH = 0x5c;
@@ -18,19 +19,21 @@ const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
 /**
- * Returns which limit a JSON text exceeds. Counts its separators, because parsing takes many times as long and cannot be
- * interrupted. The text need not be valid.
+ * Returns which limit a JSON text exceeds. Counts its separators, because decoding and parsing take many times as long and
+ * cannot be interrupted. The text need not be valid.
+ *
+ * @param bytes the text in UTF-8
  */
-export function findJsonExcess(text: string): string | undefined {
-  if (text.length < MIN_CHECKED_LENGTH) return undefined;
+export function findJsonExcess(bytes: Uint8Array): string | undefined {
+  if (bytes.length < MIN_CHECKED_LENGTH) return undefined;
   /** Members of the open objects by depth; -1 for lists. */
   const members = new Int32Array(MAX_DEPTH + 1);
   let depth = 0;
   let values = 0;
-  for (let at = 0; at < text.length; at++) {
-    switch (text.charCodeAt(at)) {
+  for (let at = 0; at < bytes.length; at++) {
+    switch (bytes[at]) {
       case QUOTE:
-        at = endOfString(text, at);
+        at = endOfString(bytes, at);
         break;
       case COMMA: {
         if (++values > MAX_VALUES) return TOO_MANY_VALUES;
@@ -43,9 +46,9 @@ export function findJsonExcess(text: string): string | undefined {
       case OPEN_LIST:
       case OPEN_OBJECT: {
         if (++depth > MAX_DEPTH) return `more than ${MAX_DEPTH.toLocaleString('en')} levels`;
-        members[depth] = text.charCodeAt(at) === OPEN_LIST ? -1 : 1;
-        while (text.charCodeAt(at + 1) <= 0x20) at++;
-        const next = text.charCodeAt(at + 1);
+        members[depth] = bytes[at] === OPEN_LIST ? -1 : 1;
+        while ((bytes[at + 1] ?? QUOTE) <= SPACE) at++;
+        const next = bytes[at + 1];
         if (next !== CLOSE_LIST && next !== CLOSE_OBJECT && ++values > MAX_VALUES) return TOO_MANY_VALUES;
         break;
       }
@@ -60,11 +63,11 @@ export function findJsonExcess(text: string): string | undefined {
 }
 
 /** The position of the quote that ends a string, or the end of the text. */
-function endOfString(text: string, start: number): number {
-  for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
-    let last = end - 1;
-    while (text.charCodeAt(last) === BACKSLASH) last--;
-    if ((end - last) % 2 === 1) return end;
+function endOfString(bytes: Uint8Array, start: number): number {
+  for (let at = start + 1; at < bytes.length; at++) {
+    const byte = bytes[at];
+    if (byte === QUOTE) return at;
+    if (byte === BACKSLASH) at++;
   }
-  return text.length;
+  return bytes.length;
 }
