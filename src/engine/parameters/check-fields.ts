@@ -1,4 +1,4 @@
-import { classifyValue, isTruthy } from '../../language/values/value.js';
+import { classifyValue } from '../../language/values/value.js';
 import { ownMember, type PlainObject, setMember } from '../../shared/plain-object.js';
 import { type ChoiceIndex, findOption } from './check-choice.js';
 import { asText, convertValue, isFreeText, isTextType } from './convert-value.js';
@@ -25,7 +25,7 @@ import {
 } from './parameter-spec.js';
 import { invalidProblem, itemPath, memberPath, missingProblem, quote } from './problem.js';
 import { reportUnknown } from './report-unknown.js';
-import { listShownFields } from './shown-fields.js';
+import { isVisible, listShownFields } from './walk-form.js';
 
 /** Checks and converts the values of one level. Keeps unknown members; skips hidden fields. */
 function checkFields(check: FormCheck, fields: readonly ParameterElement[], level: FormLevel): PlainObject {
@@ -86,7 +86,8 @@ function checkMember(check: FormCheck, spec: ParameterSpec, level: FormLevel, ou
     delete output[name];
     return;
   }
-  const visible = visibility(check, spec);
+  const evaluate = check.settings.evaluate && ((text: string) => evaluateWithOutput(check, text));
+  const visible = isVisible(spec, evaluate);
   if (visible === false) return;
   const path = memberPath(level.path, name);
   if (level.depth > MAX_PARAMETER_DEPTH) {
@@ -114,17 +115,6 @@ function setOrDelete(output: PlainObject, name: string, value: unknown): void {
     return;
   }
   setMember(output, name, value);
-}
-
-/** Whether a field is visible; undefined if its condition cannot be evaluated. */
-function visibility(check: FormCheck, spec: ParameterSpec): boolean | undefined {
-  if (typeof spec.visible === 'boolean') return spec.visible;
-  if (check.settings.evaluate === undefined) return undefined;
-  try {
-    return isTruthy(evaluateWithOutput(check, spec.visible));
-  } catch {
-    return undefined;
-  }
 }
 
 /** Returns the converted value of a field; undefined if the member is omitted. */

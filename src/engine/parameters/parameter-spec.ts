@@ -259,28 +259,41 @@ export function listNestedFields({
   ];
 }
 
-type FieldIndex = ReadonlyMap<string, readonly ParameterSpec[]>;
-
 const NO_FIELDS: readonly ParameterElement[] = [];
+
+/**
+ * Lists the elements of a level with those nested in them, visible or not, outer ones first.
+ *
+ * @param expand returns the elements that an RPC adds for an element; each list at most once
+ */
+export function listLevel(
+  elements: readonly ParameterElement[],
+  expand: (element: ParameterElement) => readonly ParameterElement[] = () => NO_FIELDS,
+): readonly ParameterElement[] {
+  const all = [...elements];
+  // Grows during the loop.
+  for (const element of all) {
+    if (element.kind === 'parameter') for (const nested of listNestedFields(element)) all.push(nested);
+    for (const added of expand(element)) all.push(added);
+  }
+  return all;
+}
+
+type FieldIndex = ReadonlyMap<string, readonly ParameterSpec[]>;
 
 /** Cached, as a form is read once and used often. */
 const INDEXES = new WeakMap<readonly ParameterElement[], FieldIndex>();
 
-/** Indexes all fields of a level by name, including those that depend on another value. */
+/** Indexes the fields of a level by name, those of `listLevel`. */
 export function fieldsByName(elements: readonly ParameterElement[]): FieldIndex {
   const known = INDEXES.get(elements);
   if (known !== undefined) return known;
   const fields = new Map<string, ParameterSpec[]>();
-  const waiting: ParameterElement[] = [...elements];
-  for (let element = waiting.pop(); element !== undefined; element = waiting.pop()) {
-    if (element.kind === 'reference') continue;
-    const { name } = element;
-    if (name !== undefined) {
-      const same = fields.get(name);
-      if (same === undefined) fields.set(name, [element]);
-      else same.push(element);
-    }
-    for (const nested of listNestedFields(element)) waiting.push(nested);
+  for (const element of listLevel(elements)) {
+    if (element.kind === 'reference' || element.name === undefined) continue;
+    const same = fields.get(element.name);
+    if (same === undefined) fields.set(element.name, [element]);
+    else same.push(element);
   }
   INDEXES.set(elements, fields);
   return fields;
@@ -297,15 +310,7 @@ export function itemFields(spec: ParameterSpec['spec']): readonly ParameterEleme
  * and collections.
  */
 export function findParameter(list: ParameterList, name: string): ParameterSpec | undefined {
-  let elements: readonly ParameterElement[] = list.elements;
-  while (elements.length > 0) {
-    const found = elements.find(
-      (element): element is ParameterSpec => element.kind === 'parameter' && element.name === name,
-    );
-    if (found !== undefined) return found;
-    elements = elements.flatMap((element) => (element.kind === 'parameter' ? listNestedFields(element) : []));
-  }
-  return undefined;
+  return fieldsByName(list.elements).get(name)?.[0];
 }
 
 /** A parsed form, or the list of its fields. */

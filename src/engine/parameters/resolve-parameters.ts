@@ -3,8 +3,8 @@ import { EngineError, SpecError } from '../../shared/errors/engine-error.js';
 import type { SourceLocation } from '../../shared/errors/source-location.js';
 import { ownMember, type PlainObject } from '../../shared/plain-object.js';
 import type { Warning } from '../document/document.js';
-import { findOption, indexChoices } from './check-choice.js';
-import { copyItems, copyMembers, mergeMembers } from './copy-value.js';
+import { indexChoices } from './check-choice.js';
+import { copyMembers, mergeMembers } from './copy-value.js';
 import type { ResolveRpc } from './form-check.js';
 import {
   type Choices,
@@ -21,6 +21,7 @@ import {
 import { memberPath } from './problem.js';
 import { parseRpcReference } from './rpc-reference.js';
 import { RpcResultReader } from './rpc-results.js';
+import { listShownFields } from './walk-form.js';
 
 /** A reference that could not be resolved. It stays in the list. */
 export interface ReferenceFailure {
@@ -133,21 +134,32 @@ async function resolveField(
   field: ParameterSpec,
   position: FieldPosition,
 ): Promise<ParameterSpec> {
-  const { name, spec, choices, nested, nestedWhenFalse } = field;
+  const { name, spec } = field;
   if (field.visible === false || position.depth >= MAX_PARAMETER_DEPTH) return field;
   const path = name === undefined ? position.path : memberPath(position.path, name);
   const value = name === undefined ? undefined : findValue(position, name);
   const beside = { ...position, depth: position.depth + 1 };
-  const isFilled = value !== undefined && value !== null && value !== '' && value !== false;
+  const choices = field.choices && (await loadOptions(resolution, field.choices, { ...beside, path }));
+  const shown = new Set(listShownFields({ ...field, choices }, value, () => indexChoices(choices?.options)));
+  const resolve = async <T extends readonly ParameterElement[] | undefined>(
+    list: T,
+  ): Promise<T | readonly ParameterElement[]> =>
+    list !== undefined && shown.has(list) ? resolveElements(resolution, list, beside) : list;
+  const options: Option[] = [];
+  for (const option of choices?.options ?? []) {
+    options.push(option.nested === undefined ? option : { ...option, nested: await resolve(option.nested) });
+  }
   return {
     ...field,
     spec: spec && (await resolveItems(resolution, spec, enter({ ...beside, path }, value))),
-    choices: choices && (await resolveChoices(resolution, choices, value, { ...beside, path })),
-    nested: nested && isFilled ? await resolveElements(resolution, nested, beside) : nested,
-    nestedWhenFalse:
-      nestedWhenFalse && value === false
-        ? await resolveElements(resolution, nestedWhenFalse, beside)
-        : nestedWhenFalse,
+    choices: choices && {
+      ...choices,
+      options: choices.options && options,
+      nested: await resolve(choices.nested),
+      placeholderNested: await resolve(choices.placeholderNested),
+    },
+    nested: await resolve(field.nested),
+    nestedWhenFalse: await resolve(field.nestedWhenFalse),
   };
 }
 
@@ -173,37 +185,17 @@ async function resolveItems(
     : { kind: 'fields', fields: await resolveElements(resolution, spec.fields, position) };
 }
 
-async function resolveChoices(
+async function loadOptions(
   resolution: Resolution,
   choices: Choices,
-  value: unknown,
   position: FieldPosition,
 ): Promise<Choices> {
   const { reference, valueKey, labelKey } = choices;
-  const options =
-    reference === undefined
-      ? choices.options
-      : await callRpc(resolution, reference, position, (result) =>
-          resolution.reader.options(result, { valueKey, labelKey }, reference.place),
-        );
-  const isChosen = value !== undefined && value !== null && value !== '';
-  if (options === undefined || !isChosen) return { ...choices, options };
-  const chosen = findChosen(options, value);
-  const resolved: Option[] = [];
-  for (const option of options) {
-    const { nested } = option;
-    const isShown = nested !== undefined && chosen.has(option);
-    resolved.push(
-      isShown ? { ...option, nested: await resolveElements(resolution, nested, position) } : option,
-    );
-  }
-  const forAll = choices.nested && (await resolveElements(resolution, choices.nested, position));
-  return { ...choices, options: resolved, nested: forAll };
-}
-
-function findChosen(options: readonly Option[], value: unknown): ReadonlySet<Option | undefined> {
-  const index = indexChoices(options);
-  return new Set((copyItems(value) ?? [value]).map((item) => findOption(index, item)));
+  if (reference === undefined) return choices;
+  const options = await callRpc(resolution, reference, position, (result) =>
+    resolution.reader.options(result, { valueKey, labelKey }, reference.place),
+  );
+  return { ...choices, options };
 }
 
 /** Calls an RPC and reads its result; undefined if it fails. */

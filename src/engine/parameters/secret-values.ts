@@ -1,7 +1,7 @@
 import { MAX_NAMES, tooManyNames } from '../../language/values/size-limits.js';
 import { limitError } from '../../shared/errors/iml-error.js';
 import { childPointer } from '../../shared/errors/source-location.js';
-import { isPlainObject, type PlainObject } from '../../shared/plain-object.js';
+import { isPlainObject } from '../../shared/plain-object.js';
 import { isSecretName } from '../redaction/secret-names.js';
 import { collectNamedSecrets, collectSecrets } from '../redaction/secrets.js';
 import { attempt } from './copy-value.js';
@@ -13,8 +13,8 @@ import {
   type ParameterType,
 } from './parameter-spec.js';
 
-/** Deeper values have no fields; only their names mark secrets. */
-const MAX_DEPTH = 20;
+/** Deeper values have no fields. */
+const MAX_DEPTH = 64;
 
 /** Largest number of visited members and items, as an array may have billions of holes. */
 const MAX_VALUES = 3_000_000;
@@ -25,88 +25,119 @@ const MAX_VALUES = 3_000_000;
  * @throws ImlError (IML_LIMIT) for too many values
  */
 export function secretValues(elements: readonly ParameterElement[], values: unknown): string[] {
-  const walk: Walk = { open: [], secret: [], deep: [] };
-  enter(walk, values, elements, 0);
-  let looked = 0;
-  for (let holder = walk.open.at(-1); holder !== undefined; holder = walk.open.at(-1)) {
-    if (holder.next >= holder.length) {
-      walk.open.pop();
-      continue;
-    }
-    if (++looked > MAX_VALUES) throw limitError(`The parameters contain more than ${MAX_VALUES} values.`);
-    visitNext(walk, holder, holder.next++);
-  }
-  const named = walk.deep.length === 0 ? [] : collectNamedSecrets(walk.deep);
+  const secret: unknown[] = [];
+  const deep: unknown[] = [];
+  const walk = new SecretWalk(false, {
+    onSecret: (value) => void secret.push(value),
+    onDeep: (value) => void deep.push(value),
+  });
+  walk.visit(values, { elements, hasPlainItems: false }, '', 0);
+  const named = deep.length === 0 ? [] : collectNamedSecrets(deep);
   // Includes all texts, as none of these values is a public URL or method.
-  return [...collectSecrets({ secret: walk.secret }), ...named];
+  return [...collectSecrets({ secret }), ...named];
 }
 
-/** Iterative, as values may be nested deeper than the call stack allows. */
-interface Walk {
-  readonly open: Holder[];
-  readonly secret: unknown[];
-  /** Values nested too deep for fields. */
-  readonly deep: unknown[];
+/**
+ * Lists the secret values of a form as JSON pointers (RFC 6901): values of secret types, of secret names, and all
+ * members without a field, at any depth. Fields of an RPC are unknown before the call and may be secret.
+ *
+ * @param values plain JSON data
+ * @throws ImlError (IML_LIMIT) for too many values
+ */
+export function listSecretPaths(elements: readonly ParameterElement[], values: unknown): readonly string[] {
+  const paths: string[] = [];
+  const add = (_: unknown, path: string): void => void paths.push(path);
+  const walk = new SecretWalk(true, { onSecret: add, onDeep: add });
+  walk.visit(values, { elements, hasPlainItems: false }, '', 0);
+  return paths;
 }
 
-/** A collection or array during the walk. */
-interface Holder {
-  readonly value: PlainObject | readonly unknown[];
-  /** Names of a collection; undefined for an array. */
-  readonly names: readonly string[] | undefined;
-  readonly length: number;
-  /** Fields of the collection, or of the items. */
+type Report = (value: unknown, path: string) => void;
+
+/** The fields inside of a value, or of the items of an array. */
+interface Inside {
   readonly elements: readonly ParameterElement[];
-  readonly depth: number;
-  next: number;
+  /** Whether items may be values without fields. */
+  readonly hasPlainItems: boolean;
 }
 
-/** Only collections and arrays are visited. */
-function enter(walk: Walk, value: unknown, elements: readonly ParameterElement[], depth: number): void {
-  if (typeof value !== 'object' || value === null) return;
-  if (depth > MAX_DEPTH) {
-    walk.deep.push(value);
-    return;
+/** Finds the secrets in the values of a form. */
+class SecretWalk {
+  /** Whether values without a field are secret. */
+  readonly #isStrict: boolean;
+  readonly #onSecret: Report;
+  readonly #onDeep: Report;
+  #visited = 0;
+
+  constructor(
+    isStrict: boolean,
+    { onSecret, onDeep }: { readonly onSecret: Report; readonly onDeep: Report },
+  ) {
+    this.#isStrict = isStrict;
+    this.#onSecret = onSecret;
+    this.#onDeep = onDeep;
   }
-  const holder = attempt(() => open(value, elements, depth));
-  if (holder === undefined) return;
-  if (holder.names !== undefined && holder.length > MAX_NAMES)
-    throw limitError(`The parameters contain ${tooManyNames()}.`);
-  walk.open.push(holder);
-}
 
-function open(value: object, elements: readonly ParameterElement[], depth: number): Holder | undefined {
-  if (Array.isArray(value)) {
-    return { value, names: undefined, length: value.length, elements, depth, next: 0 };
+  /** @param inside undefined for data, in which only names mark secrets */
+  visit(value: unknown, inside: Inside | undefined, path: string, depth: number): void {
+    if (depth > MAX_DEPTH) this.#onDeep(value, path);
+    else if (Array.isArray(value)) {
+      for (let index = 0; index < value.length; index++) {
+        this.#count();
+        const item: unknown = attempt(() => value[index]);
+        this.#visitBelow(item, inside, path, index, depth);
+      }
+    } else if (isPlainObject(value)) {
+      const names = attempt(() => Object.keys(value)) ?? [];
+      if (names.length > MAX_NAMES) throw limitError(`The parameters contain ${tooManyNames()}.`);
+      for (const name of names) {
+        this.#count();
+        this.#visitMember(
+          name,
+          attempt(() => value[name]),
+          inside,
+          path,
+          depth,
+        );
+      }
+    } else if (this.#isStrict && inside?.hasPlainItems === false) this.#onSecret(value, path);
   }
-  if (!isPlainObject(value)) return undefined;
-  // Avoids `Object.entries`, which allocates a pair per member.
-  const names = Object.keys(value);
-  return { value, names, length: names.length, elements, depth, next: 0 };
-}
 
-function visitNext(walk: Walk, holder: Holder, index: number): void {
-  const { names, elements, depth } = holder;
-  const name = names?.[index];
-  const value = readMember(holder, name ?? index);
-  if (name === undefined) {
-    // An array may contain itself.
-    enter(walk, value, elements, Array.isArray(value) ? depth + 1 : depth);
-    return;
+  #visitMember(name: string, member: unknown, inside: Inside | undefined, path: string, depth: number): void {
+    const specs = inside && fieldsByName(inside.elements).get(name);
+    const fields = specs === undefined ? undefined : sameNameFields(specs);
+    const isUnknown = this.#isStrict && inside !== undefined && fields === undefined;
+    if (isUnknown || fields?.areSecret === true || isSecretName(name, 'body')) {
+      this.#onSecret(member, childPointer(path, name));
+    } else this.#visitBelow(member, fields?.inside, path, name, depth);
   }
-  const specs = fieldsByName(elements).get(name);
-  const fields = specs === undefined ? NO_FIELDS : sameNameFields(specs);
-  if (isSecretName(name, 'body') || fields.areSecret) walk.secret.push(value);
-  else enter(walk, value, fields.inside, depth + 1);
+
+  #visitBelow(
+    value: unknown,
+    inside: Inside | undefined,
+    path: string,
+    key: string | number,
+    depth: number,
+  ): void {
+    // Most values are scalars outside of any collection, and need no path.
+    if ((typeof value === 'object' && value !== null) || (this.#isStrict && inside !== undefined)) {
+      this.visit(value, inside, childPointer(path, key), depth + 1);
+    }
+  }
+
+  #count(): void {
+    if (++this.#visited > MAX_VALUES) {
+      throw limitError(`The parameters contain more than ${MAX_VALUES} values.`);
+    }
+  }
 }
 
-/** The fields with one name, and the fields inside their values. */
+/** The fields with one name. */
 interface SameName {
   readonly areSecret: boolean;
-  readonly inside: readonly ParameterElement[];
+  /** Undefined if the values are data. */
+  readonly inside: Inside | undefined;
 }
-
-const NO_FIELDS: SameName = { areSecret: false, inside: [] };
 
 /** Cached, as a form is read once and used often. */
 const KNOWN = new WeakMap<readonly ParameterSpec[], SameName>();
@@ -116,15 +147,19 @@ function sameNameFields(specs: readonly ParameterSpec[]): SameName {
   if (known !== undefined) return known;
   const [only] = specs;
   // Reuses the list of the form if possible, as caches use it as a key.
-  const inside = specs.length <= 1 ? itemFields(only?.spec) : specs.flatMap(({ spec }) => itemFields(spec));
-  const fields = { areSecret: specs.some(isSecretField), inside };
+  const elements = specs.length <= 1 ? itemFields(only?.spec) : specs.flatMap(({ spec }) => itemFields(spec));
+  const hasPlainItems = specs.some(({ spec }) => spec?.kind === 'item' && !NESTING_TYPES.has(spec.item.type));
+  const isNesting = specs.some(({ type }) => NESTING_TYPES.has(type));
+  const fields = {
+    areSecret: specs.some(isSecretField),
+    inside: isNesting || elements.length > 0 ? { elements, hasPlainItems } : undefined,
+  };
   KNOWN.set(specs, fields);
   return fields;
 }
 
-function readMember({ value }: Holder, key: string | number): unknown {
-  return attempt(() => (value as PlainObject)[key]);
-}
+/** Types whose values have fields. Values of other types are plain data. */
+const NESTING_TYPES: ReadonlySet<ParameterType> = new Set(['array', 'collection', 'udt']);
 
 /** Types of credentials. Values of `hidden` fields are mostly ids, which logs need. [choice] */
 const SECRET_TYPES: ReadonlySet<ParameterType> = new Set(['password', 'cert', 'pkey']);
@@ -132,77 +167,4 @@ const SECRET_TYPES: ReadonlySet<ParameterType> = new Set(['password', 'cert', 'p
 /** Whether the values of a field, or its items, are credentials. */
 export function isSecretField({ type, spec }: ParameterSpec): boolean {
   return SECRET_TYPES.has(type) || (spec?.kind === 'item' && isSecretField(spec.item));
-}
-
-/** Deeper values count as secret. */
-const MAX_PATH_DEPTH = 64;
-
-/** Types whose values have fields. Values of other types are plain data. */
-const NESTING_TYPES: ReadonlySet<ParameterType> = new Set(['array', 'collection', 'udt']);
-
-/**
- * Lists the secret values of a form as JSON pointers (RFC 6901): values of secret types, of secret names, and all
- * members without a field, at any depth. Fields of an RPC are unknown before the call and may be secret.
- *
- * @param values plain JSON data
- */
-export function listSecretPaths(elements: readonly ParameterElement[], values: unknown): readonly string[] {
-  const paths: string[] = [];
-  visitMembers(elements, values, { path: '', depth: 0, paths });
-  return paths;
-}
-
-interface Visit {
-  readonly path: string;
-  readonly depth: number;
-  readonly paths: string[];
-}
-
-function visitMembers(elements: readonly ParameterElement[], value: unknown, visit: Visit): void {
-  if (visit.depth > MAX_PATH_DEPTH || !isPlainObject(value)) {
-    visit.paths.push(visit.path);
-    return;
-  }
-  const fields = fieldsByName(elements);
-  for (const [name, member] of Object.entries(value)) {
-    const specs = fields.get(name) ?? [];
-    const inner = stepInto(visit, name);
-    if (specs.length === 0 || specs.some(isSecretField) || isSecretName(name, 'body')) {
-      visit.paths.push(inner.path);
-    } else if (specs.some(({ type }) => NESTING_TYPES.has(type))) visitNested(specs, member, inner);
-    else visitData(member, inner);
-  }
-}
-
-/** Visits an array or collection; array items are visited like collections. */
-function visitNested(specs: readonly ParameterSpec[], value: unknown, visit: Visit): void {
-  if (Array.isArray(value) && visit.depth <= MAX_PATH_DEPTH) {
-    for (const [index, item] of value.entries()) visitNested(specs, item, stepInto(visit, index));
-    return;
-  }
-  const hasPlainItems = specs.some(({ spec }) => spec?.kind === 'item' && !NESTING_TYPES.has(spec.item.type));
-  if (hasPlainItems && !isPlainObject(value)) return;
-  visitMembers(
-    specs.flatMap(({ spec }) => itemFields(spec)),
-    value,
-    visit,
-  );
-}
-
-/** Visits data without fields: only names mark secrets. */
-function visitData(value: unknown, visit: Visit): void {
-  if (visit.depth > MAX_PATH_DEPTH) visit.paths.push(visit.path);
-  else if (Array.isArray(value)) {
-    for (const [index, item] of value.entries()) visitData(item, stepInto(visit, index));
-  } else if (isPlainObject(value)) {
-    for (const [name, member] of Object.entries(value)) {
-      const inner = stepInto(visit, name);
-      if (isSecretName(name, 'body')) visit.paths.push(inner.path);
-      else visitData(member, inner);
-    }
-  }
-}
-
-function stepInto({ path, depth, paths }: Visit, key: string | number): Visit {
-  return { path: childPointer(path, key), depth: depth + 1, paths };
 }

@@ -1,4 +1,8 @@
-import type { ParameterElement, ParameterSpec } from '../../engine/parameters/parameter-spec.js';
+import {
+  listLevel,
+  type ParameterElement,
+  type ParameterSpec,
+} from '../../engine/parameters/parameter-spec.js';
 import { isPlainObject } from '../../shared/plain-object.js';
 import type { CheckedDocument } from '../check/subject/checked-document.js';
 import { declaredParameters, storedByConnection, writtenTemp } from '../check/subject/declared-names.js';
@@ -100,18 +104,8 @@ export function listForms({ app }: Subject, { owner }: CheckedDocument): readonl
   return forms.flatMap((form) => readableForm(form).elements);
 }
 
-/** Fields and their nested fields. */
-export function flattenFields(elements: readonly ParameterElement[]): readonly ParameterSpec[] {
-  return elements.flatMap((element) => {
-    if (element.kind !== 'parameter') return [];
-    const { nested = [], choices } = element;
-    const ofOptions = (choices?.options ?? []).flatMap((option) => option.nested ?? []);
-    return [element, ...flattenFields([...nested, ...(choices?.nested ?? []), ...ofOptions])];
-  });
-}
-
 function fieldsAt(elements: readonly ParameterElement[], steps: readonly string[]): readonly KnownMember[] {
-  const fields = flattenFields(elements);
+  const fields = listLevel(elements).filter((element) => element.kind === 'parameter');
   const [step, ...rest] = steps;
   if (step === undefined)
     return fields.flatMap((field) => (field.name === undefined ? [] : [describeField(field)]));

@@ -1,11 +1,11 @@
 import { LSPErrorCodes, type Position, ResponseError, type TextEdit } from 'vscode-languageserver/node.js';
 import type { Document } from '../../engine/document/document.js';
+import { fieldsByName } from '../../engine/parameters/parameter-spec.js';
 import { childPointer } from '../../shared/errors/source-location.js';
 import { isPlainObject } from '../../shared/plain-object.js';
 import type { CheckedDocument } from '../check/subject/checked-document.js';
 import type { Subject } from '../check/subject/subject.js';
 import { holdsRequests, listRequests, pointerTo, readAt } from '../check/subject/walk-requests.js';
-import { flattenFields } from './known-members.js';
 import { rangeIn } from './protocol.js';
 import type { EditorSession, Look } from './session.js';
 import {
@@ -342,8 +342,6 @@ function findMemberSymbol(
   if (root === 'temp') return { kind: 'temp', name, owner: findTempOwner(subject, checked, name) };
   if (root === 'connection') return findConnectionMember(subject, checked, name);
   if (root !== 'parameters') return undefined;
-  const declaring = formsSeenBy(subject, checked).find(({ fields }) =>
-    flattenFields(fields).some((field) => field.name === name),
-  );
+  const declaring = formsSeenBy(subject, checked).find(({ fields }) => fieldsByName(fields).has(name));
   return declaring && { kind: 'parameter', name, owner: declaring.owner };
 }

@@ -1,13 +1,13 @@
 import type { FunctionComponent } from '../../engine/document/app.js';
 import type { Document } from '../../engine/document/document.js';
-import type { ParameterElement } from '../../engine/parameters/parameter-spec.js';
+import { fieldsByName, type ParameterElement } from '../../engine/parameters/parameter-spec.js';
 import { isPlainObject } from '../../shared/plain-object.js';
 import type { CheckedDocument } from '../check/subject/checked-document.js';
 import { indexRpcCalls } from '../check/subject/declared-names.js';
 import { readableForm } from '../check/subject/form-fields.js';
 import type { Subject } from '../check/subject/subject.js';
 import { listRequests, pointerTo, readAt } from '../check/subject/walk-requests.js';
-import { flattenFields, listConnectionNames, listForms } from './known-members.js';
+import { listConnectionNames, listForms } from './known-members.js';
 
 /** A named symbol of an app. */
 export interface AppSymbol {
@@ -137,8 +137,7 @@ export function formsSeenBy(subject: Subject, checked: CheckedDocument): readonl
 function describeMember(subject: Subject, connection: string, name: string): AppSymbol | undefined {
   const owner = `connection ${connection}`;
   const form = readableForm(subject.app.connections.get(connection)?.params);
-  if (flattenFields(form.elements).some((field) => field.name === name))
-    return { kind: 'parameter', name, owner };
+  if (fieldsByName(form.elements).has(name)) return { kind: 'parameter', name, owner };
   const isWritten = listCommunications(subject, connection)
     .flatMap(listData)
     .some(({ names }) => names.includes(name));

@@ -1,4 +1,8 @@
-import type { ParameterElement, ParameterSpec } from '../../../engine/parameters/parameter-spec.js';
+import {
+  listLevel,
+  type ParameterElement,
+  type ParameterSpec,
+} from '../../../engine/parameters/parameter-spec.js';
 import type { Binary, Expression, Name } from '../../../language/syntax/ast.js';
 import type { PathMember, WrittenPath } from '../../../language/syntax/walk-expression.js';
 import { childPointer } from '../../../shared/errors/source-location.js';
@@ -230,20 +234,8 @@ const NESTING: ReadonlySet<string> = new Set(['collection', 'array']);
 
 /** Fields and nested fields; undefined if an RPC returns some. */
 function collectFields(elements: readonly ParameterElement[]): readonly ParameterSpec[] | undefined {
-  const all: ParameterSpec[] = [];
-  for (const element of elements) {
-    if (element.kind !== 'parameter') return undefined;
-    const { nested, nestedWhenFalse, choices } = element;
-    const inner = [nested, nestedWhenFalse, choices?.nested, choices?.placeholderNested];
-    for (const option of choices?.options ?? []) inner.push(option.nested);
-    all.push(element);
-    for (const list of inner) {
-      const fields = collectFields(list ?? []);
-      if (fields === undefined) return undefined;
-      all.push(...fields);
-    }
-  }
-  return all;
+  const level = listLevel(elements);
+  return level.every((element): element is ParameterSpec => element.kind === 'parameter') ? level : undefined;
 }
 
 const unknownScope: Rule = {

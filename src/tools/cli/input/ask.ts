@@ -7,9 +7,9 @@ import type {
   ParameterType,
 } from '../../../engine/parameters/parameter-spec.js';
 import { isSecretField } from '../../../engine/parameters/secret-values.js';
-import { listShownFields } from '../../../engine/parameters/shown-fields.js';
+import { listShownFields, walkShown } from '../../../engine/parameters/walk-form.js';
 import { evaluate } from '../../../language/compile.js';
-import { isOn, toText } from '../../../language/values/value.js';
+import { toText } from '../../../language/values/value.js';
 import { type PlainObject, setMember } from '../../../shared/plain-object.js';
 import { type Arguments, usageError } from '../command.js';
 import type { Io } from '../io.js';
@@ -69,15 +69,6 @@ export function oneOf<T extends string>(values: readonly T[]): (text: string) =>
 /** Multi-line or binary values: `NAME=@FILE`. */
 const FILE_TYPES: ReadonlySet<ParameterType> = new Set(['pkey', 'cert', 'buffer']);
 
-/** Fields that are not prompted for. */
-const UNASKED_TYPES: ReadonlySet<ParameterType> = new Set([
-  'banner',
-  'hidden',
-  'html',
-  'markdown',
-  'separator',
-]);
-
 /** The prompt and the values so far. */
 interface Form {
   readonly ask: NonNullable<Io['ask']>;
@@ -101,23 +92,16 @@ export async function askParameters(list: ParameterList, given: PlainObject, io:
 
 async function askFields(elements: readonly ParameterElement[], form: Form): Promise<void> {
   const { values } = form;
-  for (const element of elements) {
-    if (element.kind !== 'parameter' || element.name === undefined) continue;
-    if (UNASKED_TYPES.has(element.type) || !isShown(element, values)) continue;
-    if (!Object.hasOwn(values, element.name)) await askField(element, element.name, form);
-    const value = Object.hasOwn(values, element.name) ? values[element.name] : element.default;
-    const shown = listShownFields(element, value, () => indexChoices(element.choices?.options));
-    for (const fields of shown) await askFields(fields, form);
-  }
-}
-
-/** A condition that cannot be evaluated counts as true: the user can answer with an empty line. */
-function isShown({ visible }: ParameterSpec, values: PlainObject): boolean {
-  if (typeof visible === 'boolean') return visible;
-  try {
-    return isOn(evaluate(visible, { parameters: values }));
-  } catch {
-    return true;
+  const fields = walkShown(elements, {
+    evaluate: (template) => evaluate(template, { parameters: values }),
+    shownBy: (field) => {
+      const value = Object.hasOwn(values, field.name) ? values[field.name] : field.default;
+      return listShownFields(field, value, () => indexChoices(field.choices?.options));
+    },
+  });
+  for (const field of fields) {
+    const isAsked = field.type !== 'hidden' && !Object.hasOwn(values, field.name);
+    if (isAsked) await askField(field, field.name, form);
   }
 }
 

@@ -1,8 +1,7 @@
 import { coerceText } from '../../../engine/parameters/convert-value.js';
 import {
   findParameter,
-  listNestedFields,
-  type ParameterElement,
+  listLevel,
   type ParameterList,
   type ParameterSpec,
 } from '../../../engine/parameters/parameter-spec.js';
@@ -68,19 +67,13 @@ export async function readKnownParameters(args: Arguments, form: GivenForm, io: 
  * the parameters of its caller.
  */
 function unknownParameters(values: PlainObject, { what, list }: GivenForm): readonly string[] {
-  if (what === 'RPC' || hasFieldsOfRpc(list.elements)) return [];
+  if (what === 'RPC' || listLevel(list.elements).some(({ kind }) => kind === 'reference')) return [];
   const names = list.elements.flatMap((element) =>
     element.kind === 'parameter' && element.name !== undefined ? [element.name] : [],
   );
   return Object.keys(values)
     .filter((name) => findParameter(list, name) === undefined)
     .map((name) => `The ${what} has no parameter "${name}".${didYouMean(name, names)}`);
-}
-
-function hasFieldsOfRpc(elements: readonly ParameterElement[]): boolean {
-  return elements.some(
-    (element) => element.kind === 'reference' || hasFieldsOfRpc(listNestedFields(element)),
-  );
 }
 
 /** Fields that accept bytes. */

@@ -10,10 +10,9 @@ import {
   type ParameterSpec,
 } from '../../../engine/parameters/parameter-spec.js';
 import { parseRpcReference } from '../../../engine/parameters/rpc-reference.js';
-import { listShownFields } from '../../../engine/parameters/shown-fields.js';
 import { validateParameters } from '../../../engine/parameters/validate-parameters.js';
+import { listShownFields, type NamedField, walkShown } from '../../../engine/parameters/walk-form.js';
 import { compileTemplate } from '../../../language/compile/compile-template.js';
-import { isTruthy } from '../../../language/values/value.js';
 import { EngineError } from '../../../shared/errors/engine-error.js';
 import { isPlainObject, ownMember } from '../../../shared/plain-object.js';
 import { listDocuments } from '../../check/subject/checked-document.js';
@@ -25,9 +24,6 @@ import { createRunRedactor, type RunSetting, readRunForm } from './run-component
 
 /** Maximum number of options of a select. */
 const MAX_OPTIONS = 500;
-
-/** Types without a value. */
-const DECORATION: ReadonlySet<string> = new Set(['banner', 'html', 'button']);
 
 /** Dependencies of a form. */
 export interface FormTools {
@@ -172,31 +168,15 @@ function listFields(
   values: RunRequest['parameters'] | undefined,
   evaluate: Evaluate,
 ): readonly ShownField[] {
-  return elements.flatMap((element) => {
-    if (element.kind === 'reference') return [];
-    if (element.name === undefined || DECORATION.has(element.type)) return [];
-    if (!isVisible(element, evaluate)) return [];
-    const value = values === undefined ? undefined : ownMember(values, element.name);
-    const shown =
-      values === undefined
-        ? [listNestedFields(element)]
-        : listShownFields(element, value, () => indexChoices(element.choices?.options));
-    return [
-      describeField(element, element.name, isPlainObject(value) ? value : {}, evaluate),
-      // Nested fields are members of the same collection.
-      ...shown.flatMap((nested) => listFields(nested, values, evaluate)),
-    ];
+  const read = (name: string): unknown => values && ownMember(values, name);
+  const shownBy = (field: NamedField): readonly (readonly ParameterElement[])[] =>
+    values === undefined
+      ? [listNestedFields(field)]
+      : listShownFields(field, read(field.name), () => indexChoices(field.choices?.options));
+  return Array.from(walkShown(elements, { evaluate, shownBy }), (field) => {
+    const value = read(field.name);
+    return describeField(field, field.name, isPlainObject(value) ? value : {}, evaluate);
   });
-}
-
-/** A condition that cannot be evaluated counts as true. */
-function isVisible({ visible }: ParameterSpec, evaluate: Evaluate): boolean {
-  if (typeof visible === 'boolean') return visible;
-  try {
-    return isTruthy(evaluate(visible));
-  } catch {
-    return true;
-  }
 }
 
 function describeField(

@@ -1,3 +1,4 @@
+import { isTruthy } from '../../language/values/value.js';
 import { type ChoiceIndex, findOption } from './check-choice.js';
 import { copyItems } from './copy-value.js';
 import {
@@ -9,6 +10,53 @@ import {
 } from './parameter-spec.js';
 
 type Fields = readonly ParameterElement[];
+
+/** A field with a value. */
+export type NamedField = ParameterSpec & { readonly name: string };
+
+/** How to read the values of a form. */
+export interface ShownBy {
+  /** Evaluates a condition. */
+  readonly evaluate: (template: string) => unknown;
+  /** Returns the nested fields that a field shows. */
+  readonly shownBy: (field: NamedField) => readonly Fields[];
+}
+
+/**
+ * Lists the fields that a form shows, in order. Nested fields follow their field. Reads a value after its field was
+ * listed, so that the caller may set it in between.
+ */
+export function* walkShown(elements: Fields, form: ShownBy): Generator<NamedField> {
+  for (const element of elements) {
+    if (element.kind === 'reference' || !hasValue(element)) continue;
+    // A condition that cannot be evaluated counts as true.
+    if (isVisible(element, form.evaluate) === false) continue;
+    yield element;
+    for (const fields of form.shownBy(element)) yield* walkShown(fields, form);
+  }
+}
+
+function hasValue(field: ParameterSpec): field is NamedField {
+  return field.name !== undefined && findFamily(field.type) !== 'decoration';
+}
+
+/** Whether a field is visible; undefined if its condition cannot be evaluated. */
+export function isVisible(
+  { visible }: ParameterSpec,
+  evaluate: ((template: string) => unknown) | undefined,
+): boolean | undefined {
+  if (typeof visible === 'boolean') return visible;
+  try {
+    return evaluate && isTruthy(evaluate(visible));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether a field is filled in. */
+export function isSet(value: unknown): boolean {
+  return value !== undefined && value !== null && value !== '';
+}
 
 /**
  * Lists the nested fields that a value shows: a boolean those of its value, a select those of the chosen options,
@@ -24,13 +72,12 @@ export function listShownFields(
   readChoices: () => ChoiceIndex,
 ): readonly Fields[] {
   const { nested, nestedWhenFalse, choices, multiple } = spec;
-  const isSet = value !== undefined && value !== null && value !== '';
   const forAll = nested ?? choices?.nested;
   switch (findFamily(spec.type)) {
     case 'boolean':
       return present([value === true ? forAll : value === false ? nestedWhenFalse : undefined]);
     case 'select': {
-      const values = !isSet ? [] : multiple ? (copyItems(value) ?? []) : [value];
+      const values = !isSet(value) ? [] : multiple ? (copyItems(value) ?? [value]) : [value];
       const index = values.length === 0 ? undefined : readChoices();
       return listChosenFields(
         spec,
@@ -38,7 +85,7 @@ export function listShownFields(
       );
     }
     default:
-      return isSet && forAll !== undefined && !isEmptyList(spec, value) ? [forAll] : [];
+      return isSet(value) && forAll !== undefined && !isEmptyList(spec, value) ? [forAll] : [];
   }
 }
 
