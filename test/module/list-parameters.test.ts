@@ -107,6 +107,21 @@ describe('the form of a module', () => {
     expect(asked()).toEqual(['options', 'options', 'deeper']);
   });
 
+  it('loads only the nested fields that the values show', async () => {
+    const placeholder = { label: 'Choose', nested: ['rpc://fields'] };
+    const store = [{ value: 'a', nested: [{ name: 'own' }] }, { value: 'b' }];
+    const kind = { name: 'kind', type: 'select', nested: ['rpc://deeper'], options: { placeholder, store } };
+    for (const [parameters, expected] of [
+      [{ kind: 'a' }, []],
+      [{ kind: 'b' }, ['deeper']],
+      [{}, ['fields', 'deeper']],
+    ] as const) {
+      const { list, asked } = form({ mappable: [kind] });
+      await list(parameters);
+      expect(asked()).toEqual(expected);
+    }
+  });
+
   it('includes fields of collections and arrays, and fields nested in a filled field', async () => {
     const { list } = form({
       mappable: [

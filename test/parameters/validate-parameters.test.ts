@@ -439,6 +439,12 @@ describe('unknown members', () => {
     expect((await accepted(spec, { limits: 1 }, { unknown: 'keep' })).values).toEqual({ limits: 1 });
   });
 
+  it('are problems beside an RPC that returns its own address', async () => {
+    const resolveRpc = async (): Promise<unknown> => ['rpc://self', { name: 'once' }];
+    const { problems } = await refused(['rpc://self'], { once: 'a', twice: 'b' }, { unknown, resolveRpc });
+    expect(problems).toMatchObject([{ kind: 'unknown', path: 'twice' }]);
+  });
+
   it('are problems with a suggestion and without their value on request', async () => {
     const { problems } = await refused(spec, { limits: 'canary', note: 1 }, { unknown });
     expect(problems).toMatchObject([
