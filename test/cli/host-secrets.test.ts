@@ -48,11 +48,3 @@ it('a scenario with a changed trigger has unknown secrets', async () => {
   await host.scenarios.put(POLLING);
   expect(await findSecrets()).toBeUndefined();
 });
-
-it('a scenario of an earlier version without a known hook has unknown secrets', async () => {
-  await host.scenarios.put(POLLING);
-  await store.transaction((writer) => writer.update('scenarios', {}, { definition: POLLING.plan }));
-  expect(await findSecrets()).toBeUndefined();
-  await host.scenarios.put(POLLING);
-  expect(await findSecrets()).toBeUndefined();
-});

@@ -186,10 +186,10 @@ describeEach('a host', (engine) => {
   it('reports a stall while a due event is not processed', async () => {
     const { host, store } = await open(engine, () => SUCCESS, { stalledMs: 200 });
     const path = await addScenario(host, 's');
-    await post(host, path, { n: 1 });
     expect((await host.health()).status).toBe('ok');
-    await new Promise((resolve) => setTimeout(resolve, 250));
-    expect(await host.health()).toMatchObject({ status: 'stalled', stalled: ['s'] });
+    await post(host, path, { n: 1 });
+    await eventually(async () => (await host.health()).status === 'stalled');
+    expect(await host.health()).toMatchObject({ stalled: ['s'] });
     await host.start();
     await eventually(async () => (await store.count('events', { status: 'done' })) === 1);
     expect((await host.health()).status).toBe('ok');
