@@ -23,6 +23,7 @@ export function missingParameter(name: string): string {
   return `Missing value of required parameter '${name}'.`;
 }
 
+/** The detail of a refusal (`suberrors`) for a parameter with a wrong value. */
 export function invalidParameter(name: string, expectation: string): string {
   return `Invalid value of parameter '${name}': ${expectation}.`;
 }

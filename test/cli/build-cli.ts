@@ -39,7 +39,7 @@ function starterIn(folder: string): ReturnType<typeof builtCli> {
 }
 
 function start(command: string, args: readonly string[], stdin: 'open' | 'ended'): StartedProcess {
-  const env = { XDG_CONFIG_HOME: TEST_HOME, ...process.env };
+  const env = { XDG_CONFIG_HOME: path.join(TEST_HOME, '.config'), ...process.env };
   const child = spawn(command, args, { cwd: ROOT, env, stdio: ['pipe', 'pipe', 'pipe'] });
   if (stdin === 'ended') child.stdin.end();
   const written = { out: '', err: '' };

@@ -132,7 +132,8 @@ function documentedNames(): ReadonlyMap<string, readonly string[]> {
     .join('\n');
   const names = new Map<string, string[]>();
   for (const [, list = '', entry = ''] of readme.matchAll(/import \{([^}]+)\} from '(iml-runtime[^']*)'/g)) {
-    names.set(entry, [...(names.get(entry) ?? []), ...list.split(',').map((name) => name.trim())]);
+    const values = list.split(',').map((name) => name.trim());
+    names.set(entry, [...(names.get(entry) ?? []), ...values.filter((name) => !name.startsWith('type '))]);
   }
   return names;
 }

@@ -84,7 +84,7 @@ const ZEROS = new Uint8Array(PAGE_BYTES);
 const LAYOUT = { stackPages: { from: 2, to: 81 }, heapEndAddress: 86_864 } as const;
 
 /** End of the heap: above, nothing was ever written. */
-export function readHeapEnd(memory: WebAssembly.Memory): number {
+function readHeapEnd(memory: WebAssembly.Memory): number {
   const end = new DataView(memory.buffer).getUint32(LAYOUT.heapEndAddress, true);
   return Math.min(end, memory.buffer.byteLength);
 }

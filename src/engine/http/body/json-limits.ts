@@ -26,6 +26,11 @@ const CLOSE_OBJECT = 0x7d;
  */
 export function findJsonExcess(bytes: Uint8Array): string | undefined {
   if (bytes.length < MIN_CHECKED_LENGTH) return undefined;
+  return findExcess(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+}
+
+/** @param bytes a buffer, whose search is faster than that of other arrays of bytes */
+function findExcess(bytes: Buffer): string | undefined {
   /** Members of the open objects by depth; -1 for lists. */
   const members = new Int32Array(MAX_DEPTH + 1);
   let depth = 0;
@@ -62,12 +67,21 @@ export function findJsonExcess(bytes: Uint8Array): string | undefined {
   return undefined;
 }
 
+/** Bytes of a string after which a native search is faster than a loop. */
+const SHORT = 64;
+
 /** The position of the quote that ends a string, or the end of the text. */
-function endOfString(bytes: Uint8Array, start: number): number {
-  for (let at = start + 1; at < bytes.length; at++) {
+function endOfString(bytes: Buffer, start: number): number {
+  let at = start + 1;
+  for (const end = Math.min(at + SHORT, bytes.length); at < end; at++) {
     const byte = bytes[at];
     if (byte === QUOTE) return at;
     if (byte === BACKSLASH) at++;
+  }
+  for (let end = bytes.indexOf(QUOTE, at); end !== -1; end = bytes.indexOf(QUOTE, end + 1)) {
+    let last = end - 1;
+    while (last >= at && bytes[last] === BACKSLASH) last--;
+    if ((end - last) % 2 === 1) return end;
   }
   return bytes.length;
 }
