@@ -1,4 +1,5 @@
-// Writes the generated pages of docs: one per rule of `iml check`, command and entry of the package. Needs a build.
+// Writes the generated pages of docs: one per rule of `iml check`, command, group of functions and
+// entry of the package. Needs a build.
 // Usage: `node .config/write-docs.mjs`.
 
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -40,17 +41,30 @@ writeFolder('commands', [
   ['index.md', `# Commands\n\n| command | |\n| --- | --- |\n${list.join('')}`],
 ]);
 
-const compiled = path.join(DIST, 'api-pages.mjs');
-await build({
-  entryPoints: [path.join(import.meta.dirname, 'api-pages.ts')],
-  outfile: compiled,
-  bundle: true,
-  packages: 'external',
-  format: 'esm',
-  platform: 'node',
-});
-const { listEntries, printApiIndex, writeApiPages } = await import(pathToFileURL(compiled).href);
-rmSync(compiled);
+/** Compiles and imports a module of this folder. */
+async function load(name) {
+  const compiled = path.join(DIST, `${name}.mjs`);
+  await build({
+    entryPoints: [path.join(import.meta.dirname, `${name}.ts`)],
+    outfile: compiled,
+    bundle: true,
+    packages: 'external',
+    external: ['#moment'],
+    format: 'esm',
+    platform: 'node',
+  });
+  const loaded = await import(pathToFileURL(compiled).href);
+  rmSync(compiled);
+  return loaded;
+}
+
+const { writeFunctionPages } = await load('function-pages');
+writeFolder(
+  'functions',
+  writeFunctionPages().map(({ file, text }) => [file, text]),
+);
+
+const { listEntries, printApiIndex, writeApiPages } = await load('api-pages');
 const manifest = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8'));
 const pages = writeApiPages(listEntries(ROOT, manifest));
 writeFolder('api', [...pages.map(({ file, text }) => [file, text]), ['index.md', printApiIndex(pages)]]);

@@ -67,6 +67,9 @@ export default defineConfig({
       {
         text: 'Reference',
         items: [
+          { text: 'Playground', link: '/playground' },
+          { text: 'Functions of IML', link: '/functions/' },
+          { text: 'Functions', collapsed: true, items: listPages('functions') },
           { text: 'Limits', link: '/limits' },
           { text: 'Errors', link: '/errors' },
           { text: 'The command', link: '/command' },

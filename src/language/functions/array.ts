@@ -1,14 +1,15 @@
 import { functionError } from '../../shared/errors/iml-error.js';
 import { type PlainObject, setMember } from '../../shared/plain-object.js';
-import type { Environment, FunctionTable } from '../environment.js';
+import type { Environment } from '../environment.js';
 import { createDistinctKey, createEqualityKey } from '../values/identity.js';
 import { pathReader, readIndex } from '../values/path.js';
 import { assertListLength, assertTextLength } from '../values/size-limits.js';
 import { isBuffer, isEmpty, isMissing, memberNames, toInstant, toText } from '../values/value.js';
 import { asCollection, asInteger, asList, quoted } from './arguments.js';
+import type { FunctionsIn } from './function-names.js';
 
 /** Source: https://help.make.com/array-functions. `contains` and `length` are in `text.ts`. */
-export const ARRAY_FUNCTIONS: FunctionTable = {
+export const ARRAY_FUNCTIONS: FunctionsIn<'array'> = {
   add: (_, array, ...values) => concat([asList(array), values]),
 
   arrayDiff: (_, array, other) => {

@@ -1,11 +1,12 @@
 import { functionError } from '../../shared/errors/iml-error.js';
-import type { DigestAlgorithm, Environment, FunctionTable, ImlFunction } from '../environment.js';
+import type { DigestAlgorithm, Environment, ImlFunction } from '../environment.js';
 import type { BytesEncoding } from '../values/bytes.js';
 import { isBuffer, isCollection, isEmpty, isMissing, toText } from '../values/value.js';
 import { asEncoding, decode, encode, quoted, toBytes } from './arguments.js';
+import type { FunctionsIn } from './function-names.js';
 
 /** Source: https://help.make.com/text-and-binary-functions. */
-export const BINARY_FUNCTIONS: FunctionTable = {
+export const BINARY_FUNCTIONS: FunctionsIn<'binary'> = {
   base64: (_, value) => (isMissing(value) ? value : encode(toBytes(value), 'base64')),
 
   toBinary: (_, value, encoding) => {

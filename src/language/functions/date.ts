@@ -19,8 +19,9 @@ import {
   requireZone,
   type Zone,
 } from '../date/zone.js';
-import { declareRewrite, type Environment, type FunctionTable, type ImlFunction } from '../environment.js';
+import { declareRewrite, type Environment, type ImlFunction } from '../environment.js';
 import { isEmpty, toNumber, toText } from '../values/value.js';
+import type { FunctionsIn } from './function-names.js';
 
 /** [choice] */
 const DEFAULT_FORMAT = 'YYYY-MM-DDTHH:mm:ss.SSSZ';
@@ -185,7 +186,7 @@ function dateDiff(environment: Environment, end: unknown, start: unknown, unit: 
 }
 
 /** Functions of dates. Source: https://help.make.com/date-and-time-functions. */
-export const DATE_FUNCTIONS: FunctionTable = {
+export const DATE_FUNCTIONS: FunctionsIn<'date'> = {
   formatDate,
   parseDate,
   addSeconds: addTime(SECOND),

@@ -2,19 +2,19 @@ import { APP_ERROR_TYPES, type AppErrorType } from '../../shared/errors/app-erro
 import { functionError, limitError } from '../../shared/errors/iml-error.js';
 import { isCaseless } from '../../shared/plain-object.js';
 import { jsonProblem } from '../../shared/text.js';
-import type { FunctionTable } from '../environment.js';
 import { createEqualityKey } from '../values/identity.js';
 import { getPath, readIndex } from '../values/path.js';
 import { writeJson } from '../values/tree-text.js';
 import { filterMembers, isCollection, isEmpty, isMissing, isTruthy, toText } from '../values/value.js';
 import { asCollection, onText } from './arguments.js';
+import type { FunctionsIn } from './function-names.js';
 
 /**
  * `if` and `ifempty` receive evaluated arguments here, for calls from custom functions. In an expression the compiler
  * evaluates only the branch that is needed.
  * Source: https://help.make.com/general-functions.
  */
-export const GENERAL_FUNCTIONS: FunctionTable = {
+export const GENERAL_FUNCTIONS: FunctionsIn<'general'> = {
   if: (_, condition, whenTrue, whenFalse) => (isTruthy(condition) ? whenTrue : whenFalse),
 
   errorFactory: (_, type, message) => createErrorValue(type, message),

@@ -1,6 +1,6 @@
-import type { FunctionTable } from '../environment.js';
 import { rewriteInChunks } from '../values/size-limits.js';
 import { onText } from './arguments.js';
+import type { FunctionsIn } from './function-names.js';
 
 /** Source: https://help.make.com/text-and-binary-functions; quotes are not escaped. [doc][inf] */
 const HTML_ENTITIES: ReadonlyMap<string, string> = new Map([
@@ -12,7 +12,7 @@ const HTML_ENTITIES: ReadonlyMap<string, string> = new Map([
 // Make does not document the set: the characters that Markdown can escape, and those of its common extensions. [choice]
 const MARKDOWN_MARKS = /[\\`*_{}[\]()#+\-.!|~<>]/g;
 
-export const HTML_FUNCTIONS: FunctionTable = {
+export const HTML_FUNCTIONS: FunctionsIn<'html'> = {
   escapeHTML: onText((text) => rewriteInChunks(text, escapeHtml)),
   escapeMarkdown: onText((text) => rewriteInChunks(text, escapeMarkdown)),
   stripHTML: onText((text) => new HtmlStripper(text).strip()),

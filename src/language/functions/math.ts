@@ -1,8 +1,9 @@
 import { functionError } from '../../shared/errors/iml-error.js';
-import type { FunctionTable, ImlFunction } from '../environment.js';
+import type { ImlFunction } from '../environment.js';
 import { assertTextLength } from '../values/size-limits.js';
 import { isEmpty, isMissing, toNumber, toText } from '../values/value.js';
 import { asInteger, asList, asNumber, quoted } from './arguments.js';
+import type { FunctionsIn } from './function-names.js';
 
 /** Maximum number of decimals of `formatNumber`. */
 const MAX_DECIMALS = 100;
@@ -11,7 +12,7 @@ const MAX_DECIMALS = 100;
  * A result that is not a finite number is null.
  * Source: https://help.make.com/math-functions; https://developers.make.com/custom-apps-documentation/block-elements/iml.
  */
-export const MATH_FUNCTIONS: FunctionTable = {
+export const MATH_FUNCTIONS: FunctionsIn<'math'> = {
   abs: onNumber(Math.abs),
   ceil: onNumber(Math.ceil),
   floor: onNumber(Math.floor),

@@ -1,11 +1,12 @@
 import { functionError } from '../../shared/errors/iml-error.js';
 import { type PlainObject, setMember } from '../../shared/plain-object.js';
-import type { DigestAlgorithm, Environment, FunctionTable } from '../environment.js';
+import type { DigestAlgorithm, Environment } from '../environment.js';
 import { bytesOfText, computeTextLength, textOfBytes } from '../values/bytes.js';
 import { assertTextLength } from '../values/size-limits.js';
 import { writeJson } from '../values/tree-text.js';
 import { isBuffer, isCollection, isEmpty, isMissing, isOn, toNumber, toText } from '../values/value.js';
 import { asCollection, asEncoding, encode, quoted, toBytes } from './arguments.js';
+import type { FunctionsIn } from './function-names.js';
 
 /** Source: https://developers.make.com/custom-apps-documentation/app-components/iml-functions. [doc] */
 const HMAC_DIGESTS: ReadonlyMap<string, DigestAlgorithm> = new Map([
@@ -50,7 +51,7 @@ interface JwtClaims extends PlainObject {
  * Source of `jwt`: https://developers.make.com/custom-apps-documentation/app-components/iml-functions. Undocumented
  * details follow the npm package jsonwebtoken, except that `jwt` adds no `iat` to the payload. [doc][rt][inf]
  */
-export const SIGNING_FUNCTIONS: FunctionTable = {
+export const SIGNING_FUNCTIONS: FunctionsIn<'signing'> = {
   jwt: (environment, payload, secret, algorithm, options) => {
     const settings: JwtOptions = asCollection(options);
     return createToken(environment, { payload, secret, settings, algorithm, fallback: 'HS256' });

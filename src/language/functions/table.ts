@@ -2,6 +2,7 @@ import type { FunctionTable } from '../environment.js';
 import { ARRAY_FUNCTIONS } from './array.js';
 import { BINARY_FUNCTIONS } from './binary.js';
 import { DATE_FUNCTIONS } from './date.js';
+import type { FunctionName } from './function-names.js';
 import { GENERAL_FUNCTIONS } from './general.js';
 import { HTML_FUNCTIONS } from './html.js';
 import { MATH_FUNCTIONS } from './math.js';
@@ -18,4 +19,4 @@ export const FUNCTIONS: FunctionTable = {
   ...DATE_FUNCTIONS,
   ...ARRAY_FUNCTIONS,
   ...SIGNING_FUNCTIONS,
-};
+} satisfies Readonly<Record<FunctionName, unknown>>;

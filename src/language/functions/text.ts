@@ -1,6 +1,5 @@
 import mime, { Mime } from 'mime';
 import { functionError } from '../../shared/errors/iml-error.js';
-import type { FunctionTable } from '../environment.js';
 import { replacePattern } from '../pattern/replace-pattern.js';
 import { createEqualityKey } from '../values/identity.js';
 import {
@@ -12,9 +11,10 @@ import {
 } from '../values/size-limits.js';
 import { isBuffer, isCollection, isMissing, isOn, memberNames, toText } from '../values/value.js';
 import { asInteger, asList, onText, quoted } from './arguments.js';
+import type { FunctionsIn } from './function-names.js';
 
 /** Source: https://help.make.com/text-and-binary-functions. */
-export const TEXT_FUNCTIONS: FunctionTable = {
+export const TEXT_FUNCTIONS: FunctionsIn<'text'> = {
   ascii: onText((text, [removeDiacritics]) =>
     // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are ASCII.
     (isOn(removeDiacritics) ? withoutAccents(text) : text).replace(/[^\u0000-\u007F]+/g, ''),

@@ -1,3 +1,5 @@
+import type { FunctionName } from '../../../src/language/functions/function-names.js';
+
 /** Creates the arguments of a call. Their total size is proportional to `size`. */
 export type ArgumentsOfSize = (size: number) => readonly unknown[];
 
@@ -153,7 +155,7 @@ const NUMBER: readonly ArgumentsOfSize[] = [...texts(), (size) => [10 ** (size %
 const NUMBERS: readonly ArgumentsOfSize[] = [...lists(), (size) => LISTS['numericTexts']?.(size) ?? []];
 
 /** The most expensive calls of each built-in function. */
-export const WORST_CALLS: Readonly<Record<string, readonly ArgumentsOfSize[]>> = {
+export const WORST_CALLS: Readonly<Record<FunctionName, readonly ArgumentsOfSize[]>> = {
   // General
   errorFactory: [...texts('DataError'), (size) => ['DataError', TEXTS['letters']?.(size)]],
   if: [...texts(1, 2)],
