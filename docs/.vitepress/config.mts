@@ -49,6 +49,7 @@ export default defineConfig({
           { text: 'iml dev', link: '/dev' },
           { text: 'Editors', link: '/editors' },
           { text: 'Differences to Make', link: '/differences' },
+          { text: 'Questions', link: '/questions' },
         ],
       },
       {
