@@ -4,7 +4,7 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { build } from 'esbuild';
-import { FOR_NODE, inLayers, packaged, REQUIRE, ROOT, saxes } from './bundling.mjs';
+import { FOR_NODE, inLayers, packaged, REQUIRE, ROOT, saxes, writePackages } from './bundling.mjs';
 
 /** Packages with native code or files of their own, and optional packages. */
 const EXTERNAL = [
@@ -176,7 +176,7 @@ export async function bundleBin(folder) {
     banner: REQUIRE,
   });
   if (!isCaseCheckReplaced) throw new Error(`No file matches ${CASE_CHECK}.`);
-  writeFileSync(path.join(folder, 'LICENSES.txt'), licensesOf(metafile));
+  writePackages(folder, metafile);
   dropForeignMaps(folder);
   return metafile;
 }
@@ -191,26 +191,6 @@ function dropForeignMaps(folder) {
     const file = map.slice(0, -'.map'.length);
     writeFileSync(file, readFileSync(file, 'utf8').replace(/\n\/\/# sourceMappingURL=.*\n?$/, '\n'));
   }
-}
-
-/** The license texts of the bundled packages. */
-export function licensesOf({ inputs }) {
-  const packages = new Set(
-    Object.keys(inputs).flatMap((file) => {
-      const match = /(?:^|:)(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(file);
-      return match?.[1] === undefined ? [] : [match[1]];
-    }),
-  );
-  return [...packages]
-    .sort()
-    .map((folder) => {
-      const root = path.join(ROOT, folder);
-      const { name, version, license } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
-      const file = readdirSync(root).find((entry) => /^licen[cs]e/i.test(entry));
-      const text = file === undefined ? '' : readFileSync(path.join(root, file), 'utf8').trim();
-      return `${name} ${version} (${license})\n\n${text}\n`;
-    })
-    .join(`\n${'-'.repeat(80)}\n\n`);
 }
 
 if (process.argv[1] === import.meta.filename) {

@@ -2,11 +2,10 @@
 // files.
 // Usage: `node .config/bundle-node.mjs [FOLDER]`. Default: dist.
 
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { build } from 'esbuild';
-import { licensesOf } from './bundle-bin.mjs';
-import { FOR_NODE, inLayers, PACKAGED, packaged, REQUIRE, ROOT, saxes } from './bundling.mjs';
+import { FOR_NODE, inLayers, PACKAGED, packaged, REQUIRE, ROOT, saxes, writePackages } from './bundling.mjs';
 
 /** The entries of the package. One bundle for all, so that they share code and error classes. */
 const ENTRIES = {
@@ -137,4 +136,4 @@ const metafiles = [
   await bundlePackages(path.join(dist, 'packages')),
 ];
 const inputs = Object.assign({}, ...metafiles.map((metafile) => metafile.inputs));
-writeFileSync(path.join(dist, 'packages/LICENSES.txt'), licensesOf({ inputs }));
+writePackages(path.join(dist, 'packages'), { inputs });

@@ -4,7 +4,7 @@
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { build } from 'esbuild';
-import { licensesOf } from './bundle-bin.mjs';
+import { writePackages } from './bundling.mjs';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
 const SOURCE = path.join(ROOT, 'src/tools/dev/page');
@@ -47,7 +47,7 @@ export async function bundlePage(folder) {
     .replace('/page.css', `/${nameOf(styles.metafile, 'src/tools/dev/page/styles/page.css')}`);
   writeFileSync(path.join(folder, 'index.html'), html);
   copyFileSync(path.join(SOURCE, 'icon.svg'), path.join(folder, 'icon.svg'));
-  writeFileSync(path.join(folder, 'LICENSES.txt'), licensesOf(metafile));
+  writePackages(folder, metafile);
 }
 
 /** The name of the output file of an entry. */

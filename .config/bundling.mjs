@@ -1,6 +1,6 @@
 // Shared by the bundles for Node.js: of the command (`bundle-bin.mjs`) and of the library (`bundle-node.mjs`).
 
-import { existsSync, readFileSync, realpathSync } from 'node:fs';
+import { existsSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -131,4 +131,15 @@ export function packaged(folder) {
       );
     },
   };
+}
+
+/** The file that lists the folders of the packages in a bundle, for `write-licenses.mjs`. */
+export const PACKAGES_FILE = 'packages.json';
+
+export function writePackages(folder, { inputs }) {
+  const packages = Object.keys(inputs).flatMap((file) => {
+    const match = /(?:^|:)(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(file);
+    return match?.[1] === undefined ? [] : [match[1]];
+  });
+  writeFileSync(path.join(folder, PACKAGES_FILE), JSON.stringify([...new Set(packages)]));
 }

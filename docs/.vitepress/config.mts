@@ -60,6 +60,7 @@ export default defineConfig({
           { text: 'Isolation', link: '/isolation' },
           { text: 'A runner', link: '/runner' },
           { text: 'iml serve', link: '/serve' },
+          { text: 'Operation', link: '/operation' },
           { text: 'Scale', link: '/scale' },
           { text: 'REST API v2', link: '/rest' },
           { text: 'Security', link: '/security' },

@@ -13,12 +13,12 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import vm from 'node:vm';
 import { type BuildResult, build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { testNodeEntries } from './node-entries.js';
+import { packPackage } from './pack.js';
 
 const exec = promisify(execFile);
 const ROOT = path.resolve(import.meta.dirname, '../..');
@@ -47,7 +47,7 @@ beforeAll(async () => {
   mkdirSync(installed, { recursive: true });
   // Ends the package scope, so that parent folders do not affect module resolution.
   writeFileSync(path.join(home, 'package.json'), '{"private":true}');
-  await exec('tar', ['-xzf', await pack(), '-C', installed, '--strip-components=1']);
+  await exec('tar', ['-xzf', await packPackage(home), '-C', installed, '--strip-components=1']);
   manifest = JSON.parse(readFileSync(path.join(installed, 'package.json'), 'utf8'));
   lean = realpathSync(mkdtempSync(path.join(emptyPlace(), 'lean-')));
   linkFiles(installed, path.join(lean, 'node_modules', NAME));
@@ -68,19 +68,6 @@ function linkFiles(from: string, to: string): void {
     if (entry.isDirectory()) linkFiles(source, target);
     else linkSync(source, target);
   }
-}
-
-/** Waits for the tarball that CI shares, or packs one. @returns its path */
-async function pack(): Promise<string> {
-  const packed = process.env['IML_TEST_PACKED'];
-  if (packed !== undefined) {
-    while (!existsSync(packed)) await setTimeout(200);
-    return packed;
-  }
-  const options = ['--json', '--ignore-scripts', '--loglevel=error', '--pack-destination', home];
-  const { stdout } = await exec('npm', ['pack', ...options], { cwd: ROOT });
-  const [first] = JSON.parse(stdout) as { filename: string }[];
-  return path.join(home, first?.filename ?? '');
 }
 
 /** A parent for temporary folders without packages above it, which Node would resolve. */
