@@ -1,6 +1,6 @@
-import { id } from '../../src/rest/call/fields.js';
+import { id, wrapped } from '../../src/rest/call/fields.js';
 import { defineOperation } from '../../src/rest/services/store-operation.js';
-import { flag, object, text } from '../../src/shared/schema/build.js';
+import { flag, text } from '../../src/shared/schema/build.js';
 
 const TEAM = {
   id: 'deleteTeam',
@@ -10,8 +10,8 @@ const TEAM = {
   summary: 'Deletes a team.',
   scopes: [],
   params: { teamId: id() },
-  response: object({}),
-  handler: async (): Promise<unknown> => ({}),
+  response: wrapped('team', id()),
+  handler: async (): Promise<unknown> => ({ team: 1 }),
 } as const;
 
 // @ts-expect-error `OperationInputs` documents the optional member `confirmed`.

@@ -1,5 +1,7 @@
 import type { PlainObject } from '../../shared/plain-object.js';
-import type { FeatureControl, Shown } from '../store/rows.js';
+import type { FeatureControl, License, Shown } from '../store/rows.js';
+import type { PageRecord } from './lists.js';
+import type { OperationId } from './operation-inputs.js';
 
 /** A team or private space within an organization. */
 interface NamedRow {
@@ -117,3 +119,67 @@ export type InstalledApp = Shown<'installedApps', 'InstalledApp'>;
 
 /** An app of the instance. */
 export type InstanceApp = Shown<'apps', 'InstanceApp'>;
+
+/** A complete organization. Private spaces are missing where the zone runs no apps. */
+export type FullOrganization = Omit<Organization, 'privateSpaces'> & Partial<Organization>;
+
+/** A key as the responses to its creation and change show it. */
+export type WrittenKey = Partial<Key> &
+  Required<Pick<Key, 'id' | 'name' | 'typeName' | 'teamId' | 'packageName' | 'theme'>>;
+
+type Page = { readonly pg: PageRecord };
+type Organizations = { readonly organizations: readonly Partial<Organization>[] } & Page;
+type Changed = { readonly organization: FullOrganization };
+type Deleted<Name extends string> = { readonly [K in Name]: number };
+type Visibility = { readonly key: { readonly id: number; readonly visibility: 'team' | 'locked' } };
+
+/** The answers that have a type. Members that `cols[]` chooses are optional. */
+interface TypedAnswers {
+  readonly listOrganizations: Organizations;
+  readonly createOrganization: Changed & { readonly userOrganizationRole: UserOrganizationRole };
+  readonly getOrganization: { readonly organization: Partial<Organization> };
+  readonly updateOrganization: Changed;
+  readonly deleteOrganization: Deleted<'organization'>;
+  readonly listInstanceOrganizations: Organizations;
+  readonly createInstanceOrganization: Changed;
+  readonly updateInstanceOrganization: Changed;
+  readonly deleteInstanceOrganization: Deleted<'organization'>;
+  readonly getDefaultLicense: { readonly license: License };
+  readonly listInstalledApps: { readonly installedApps: readonly InstalledApp[] };
+  readonly listInstanceApps: { readonly apps: readonly InstanceApp[] };
+  readonly getInstanceApp: { readonly app: InstanceApp };
+  readonly listInstanceUsers: { readonly users: readonly Partial<User>[] } & Page;
+  readonly getMe: { readonly authUser: Partial<User> };
+  readonly getCurrentAuthorization: {
+    readonly authorization: { readonly authUsed: string; readonly scope: readonly string[] };
+  };
+  readonly acceptInvitation: {
+    readonly user: Partial<User>;
+    readonly userOrganizationRole: UserOrganizationRole;
+  };
+  readonly inviteUser: { readonly user: Partial<User>; readonly userOrganizationRole: UserOrganizationRole };
+  readonly listApiTokens: { readonly apiTokens: readonly ApiToken[] };
+  readonly createApiToken: { readonly apiToken: ApiToken };
+  readonly deleteApiToken: { readonly apiToken: string };
+  readonly listTeams: { readonly teams: readonly Partial<Team>[] } & Page;
+  readonly createTeam: {
+    readonly team: Partial<Team>;
+    readonly userTeamRole: UserTeamRole & { readonly ssoPending: boolean };
+  };
+  readonly getTeam: { readonly team: Partial<Team> };
+  readonly deleteTeam: Deleted<'team'>;
+  readonly listPrivateSpaces: { readonly privateSpaces: readonly Partial<PrivateSpace>[] } & Page;
+  readonly getPrivateSpace: { readonly privateSpace: Partial<PrivateSpace> };
+  readonly updatePrivateSpace: { readonly privateSpace: Partial<PrivateSpace> };
+  readonly listKeys: { readonly keys: readonly Partial<Key>[] };
+  readonly createKey: { readonly key: WrittenKey };
+  readonly getKey: { readonly key: Partial<Key> };
+  readonly updateKey: { readonly key: WrittenKey };
+  readonly deleteKey: Deleted<'key'>;
+  readonly setKeyLocked: Visibility;
+  readonly setKeyTeam: Visibility;
+  readonly ping: string;
+}
+
+/** The response body of an operation. Unknown for enumerations, subscriptions, payments and custom apps. */
+export type OperationAnswer<K extends OperationId> = K extends keyof TypedAnswers ? TypedAnswers[K] : unknown;

@@ -1,4 +1,5 @@
 import type { Clock } from '../../shared/clock.js';
+import type { OperationAnswer } from './answers.js';
 import type { ListPage } from './lists.js';
 import type { Addresses, SubjectKind } from './operation.js';
 import type { OpenOperationId, OperationId, OperationInputs } from './operation-inputs.js';
@@ -56,7 +57,7 @@ export type BackendCall<K extends OperationId, C = undefined, S = undefined> = O
 
 /** The operations of a backend, by id. Each returns the response body or throws a `RestError`. */
 export type BackendOperations<C = undefined, S = undefined> = {
-  readonly [K in OperationId]?: (call: BackendCall<K, C, S>) => Promise<unknown>;
+  readonly [K in OperationId]?: (call: BackendCall<K, C, S>) => Promise<OperationAnswer<K>>;
 };
 
 /**

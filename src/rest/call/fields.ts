@@ -1,4 +1,6 @@
+import type { PlainObject } from '../../shared/plain-object.js';
 import { flag, integer, list, named, object, oneOf, type Schema, text } from '../../shared/schema/build.js';
+import type { PageRecord } from './lists.js';
 
 /** An id of the store. */
 export function id(description?: string): Schema<number> {
@@ -43,13 +45,18 @@ const PAGE_SCHEMA: Schema<unknown> = named(
 );
 
 /** `{ [member]: [...], pg }`. */
-export function listed(member: string, items: Schema<unknown>): Schema<unknown> {
-  return object({ [member]: list(items), pg: PAGE_SCHEMA });
+export function listed<N extends string, T>(
+  member: N,
+  items: Schema<T>,
+): Schema<{ readonly [K in N]: readonly T[] } & { readonly pg: PageRecord }> {
+  const schema: Schema<object> = object({ [member]: list(items), pg: PAGE_SCHEMA });
+  return schema as PlainObject;
 }
 
 /** `{ [member]: ... }`. */
-export function wrapped(member: string, schema: Schema<unknown>): Schema<unknown> {
-  return object({ [member]: schema });
+export function wrapped<N extends string, T>(member: N, schema: Schema<T>): Schema<{ readonly [K in N]: T }> {
+  const whole: Schema<object> = object({ [member]: schema });
+  return whole as PlainObject;
 }
 
 /** `{ ok: 1 }`. */

@@ -10,7 +10,7 @@ import {
   type Schema,
   text,
 } from '../../shared/schema/build.js';
-import type { Key } from '../call/answers.js';
+import type { Key, OperationAnswer } from '../call/answers.js';
 import { id, KEY_TYPE_NAMES, keyName, wrapped } from '../call/fields.js';
 import type { ColumnChoice } from '../call/lists.js';
 import {
@@ -41,7 +41,7 @@ const RESOURCE = createResource<Key, 'keys', undefined, 'Key'>('Key', 'keys', {
 const KEY_SCHEMA = RESOURCE.schema;
 
 /** The response of the operations that lock and unlock a key. [seed] */
-const VISIBILITY_SCHEMA: Schema<unknown> = object({
+const VISIBILITY_SCHEMA: Schema<OperationAnswer<'setKeyLocked'>> = object({
   key: object({ id: integer(), visibility: oneOf(['team', 'locked']) }),
 });
 

@@ -10,7 +10,7 @@ import {
   text,
 } from '../../shared/schema/build.js';
 import type { Tally, Where } from '../../shared/store/record-store.js';
-import type { Organization, UserOrganizationRole } from '../call/answers.js';
+import type { FullOrganization, Organization, UserOrganizationRole } from '../call/answers.js';
 import {
   type ColumnChoice,
   type ListPage,
@@ -262,9 +262,6 @@ const ALL = ORGANIZATION.columns;
 export const ORGANIZATION_COLUMNS: ColumnChoice = { all: ALL, default: ['id', 'name', 'timezoneId'] };
 
 export const ALL_ORGANIZATION_COLUMNS: ColumnChoice = { all: ALL, default: ALL };
-
-/** Private spaces are missing where the zone runs no apps. */
-type FullOrganization = Omit<Organization, 'privateSpaces'> & Partial<Organization>;
 
 /** The complete organization, as the response to its creation and change. [seed] */
 export const FULL_ORGANIZATION_SCHEMA: Schema<FullOrganization> = requireMembers(

@@ -1,4 +1,5 @@
 import type { Schema, SchemaMap, Static } from '../../shared/schema/build.js';
+import type { OperationAnswer } from '../call/answers.js';
 import type { BackendCall } from '../call/backend.js';
 import type { ListPage } from '../call/lists.js';
 import type { Addresses, RestOperation, SubjectKind, SubjectSource } from '../call/operation.js';
@@ -44,8 +45,13 @@ interface OperationOptions<
   O extends SchemaMap,
   B,
   S extends SubjectKind | 'none',
-> extends Omit<RestOperation, 'params' | 'requiredQuery' | 'optionalQuery' | 'body' | 'subject'> {
+> extends Omit<
+    RestOperation,
+    'params' | 'requiredQuery' | 'optionalQuery' | 'body' | 'subject' | 'response'
+  > {
   readonly id: K;
+  /** Accepts only the type that `OperationAnswer` documents. */
+  readonly response: Schema<OperationAnswer<K>> | 'text';
   readonly params?: P;
   readonly requiredQuery?: R;
   readonly optionalQuery?: O;
