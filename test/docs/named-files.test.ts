@@ -30,9 +30,8 @@ describe('READMEs name existing files', () => {
 
 /** Files of the package, and folders whose pages `npm run docs` writes. */
 const isPacked = (file: string): boolean =>
-  ['README.md', 'CHANGELOG.md', 'LICENSE', ...list('docs')].includes(file)
-    ? !file.startsWith('docs/pictures/')
-    : /^docs\/(?:rules|commands|api)\/[\w-]+\.md$/.test(file);
+  ['README.md', 'CHANGELOG.md', 'LICENSE', ...list('docs')].includes(file) ||
+  /^docs\/(?:rules|commands|api|functions)\/[\w-]+\.md$/.test(file);
 
 describe('relative links of packed pages', () => {
   const pages = ['README.md', 'CHANGELOG.md', ...list('docs').filter((name) => name.endsWith('.md'))];
