@@ -397,7 +397,6 @@ function equality({ semantics, sameText }: Environment): Equality {
  */
 function add(left: unknown, right: unknown): unknown {
   if (typeof left === 'number' && typeof right === 'number') return DECIMAL['+'](left, right);
-  if (typeof left === 'string' && typeof right === 'string') return limitedText(left + right);
   if (left === undefined || left === null) return right ?? null;
   if (right === undefined || right === null) return left;
   if (isNumeric(left) && isNumeric(right)) return DECIMAL['+'](Number(left), Number(right));

@@ -85,8 +85,8 @@ export function explainDriverError(error: unknown): unknown {
   return isOfDriver ? toStoreError(error) : error;
 }
 
-/** A code of SQLite, or an SQLSTATE. */
-const DRIVER_CODE = /^(SQLITE_\w+|[0-9A-Z]{5})$/;
+/** A code of SQLite, or an SQLSTATE, which has digits, unlike `EPERM`. */
+const DRIVER_CODE = /^(?:SQLITE_\w+|(?=.*\d)[0-9A-Z]{5})$/;
 
 function toStoreError(cause: unknown): StoreError {
   const code = readCode(cause);
