@@ -183,6 +183,31 @@ describeEach('a host', (engine) => {
     await eventually(async () => (await host.events.list({ status: ['done'] })).length === 5);
   });
 
+  it('starts no further event of a turn after one that suspends the scenario', async () => {
+    let runs = 0;
+    const { host, post } = await setUp(
+      engine,
+      async () => {
+        const isLimited = ++runs > 40;
+        await new Promise((resolve) => setImmediate(resolve));
+        return isLimited ? failure('RateLimitError') : SUCCESS;
+      },
+      { limits: { concurrency: 8 } },
+    );
+    await Promise.all(Array.from({ length: 120 }, (_, n) => post({ n })));
+    await host.start();
+    await eventually(async () => (await host.events.list({ status: ['done'], limit: 200 })).length === 40);
+    const isSuspended = async (): Promise<boolean> =>
+      Reflect.get(Object((await host.scenarios.get('s')).state), 'kind') === 'delayed';
+    await eventually(isSuspended);
+    await eventually(async () => (await host.events.list({ status: ['running'] })).length === 0);
+    expect(runs).toBeLessThanOrEqual(48);
+    const waiting = await host.events.list({ status: ['pending'], limit: 200 });
+    expect(waiting).toHaveLength(80);
+    // An event that has not started counts no attempt.
+    expect(waiting.filter(({ attempts }) => attempts > 0)).toHaveLength(runs - 40);
+  });
+
   it('commits the state of a polling trigger together with the results of its items', async () => {
     const states: unknown[] = [];
     const parts = await openParts(engine);

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
 import { createBoundedCache } from '../../shared/bounded-cache.js';
 import { createBatcher } from '../../shared/concurrency.js';
@@ -42,12 +43,12 @@ const MAX_READ_BYTES = 2 * 1024 * 1024;
 /** How long an event with a waiting sender is reserved at a time. */
 export const RESERVE_MS: number = 60_000;
 
-/** Maximum events per turn of an ordered key, and the time after which it starts no further one. [choice] */
-const MAX_ORDERED = 50;
+/** Maximum rows per turn, and the time after which it starts no further one. [choice] */
+const MAX_ROWS = 100;
 const TURN_MS = 1000;
 /** Time after which finished events of an ordered key are stored before the next one starts. [choice] */
 const GROUP_MS = 25;
-/** Number of ordered keys whose rate is known. */
+/** Number of keys whose rate is known. */
 const MAX_SIZES = 10_000;
 
 /** Names of started work in checkpoints. */
@@ -61,7 +62,7 @@ export class Worker {
   readonly #options: WorkerOptions;
   readonly #gate = new Gate();
   readonly #answering = new Set<Promise<void>>();
-  /** Events that an ordered key recently finished in a turn. */
+  /** Rows that a key recently finished in a turn, in `TURN_MS`. */
   readonly #sizes = createBoundedCache<number>(MAX_SIZES);
   readonly #take: (taking: Taking) => Promise<Taken>;
   readonly #settle: (settlement: Settlement) => Promise<Settled | undefined>;
@@ -97,13 +98,14 @@ export class Worker {
     const { signal } = this.#options;
     const place = new Place(this.#gate, await this.#gate.enter(false));
     try {
-      const most = turn.lane === 'ordered' ? this.#sizeOf(turn) : turn.slots;
-      let taken = await this.#take({ turn, isAlone: false, most });
+      let taken = await this.#take({ turn, isAlone: false, most: this.#sizeOf(turn) });
       if (taken.kind === 'alone') {
         await place.becomeAlone();
         taken = await this.#take({ turn, isAlone: true, most: 1 });
       }
       const both = turn.signal === undefined ? signal : AbortSignal.any([signal, turn.signal]);
+      // Each run of the turn listens.
+      setMaxListeners(0, both);
       await this.#work({ turn, open: 1 }, taken, place, both);
     } catch (error) {
       if (!signal.aborted && !isTakenOver(error)) throw error;
@@ -152,25 +154,16 @@ export class Worker {
     }
     if (taken.kind !== 'rows') return void (await this.#settle({ turn: open }));
     open.open = taken.events.length + taken.retries.length;
-    open.turn.resize(open.turn.lane === 'ordered' ? 1 : open.open);
     const claims = await this.#readClaims(taken, open);
-    if (open.turn.lane === 'ordered') {
-      const size = await this.#runInOrder(claims, signal, TURN_MS);
-      this.#sizes.set(open.turn.key, size);
-      return;
-    }
-    let running = claims.length;
-    await Promise.all(
-      claims.map(async (claim) => {
-        await this.#runOne(claim, { signal });
-        open.turn.resize(--running);
-      }),
-    );
+    const { lane, key } = open.turn;
+    const run =
+      lane === 'ordered' ? this.#runInOrder(claims, signal) : this.#runTogether(claims, open, signal);
+    this.#sizes.set(key, await run);
   }
 
-  /** Number of events to take for an ordered key: twice as many as it finished in its last turn. */
-  #sizeOf({ key }: Turn): number {
-    return Math.min(MAX_ORDERED, Math.max(1, (this.#sizes.get(key) ?? 0) * 2));
+  /** Number of rows to take for a key: twice as many as it finished in its last turn, at least one per slot. */
+  #sizeOf({ key, slots }: Turn): number {
+    return Math.max(slots, Math.min(MAX_ROWS, (this.#sizes.get(key) ?? 0) * 2));
   }
 
   async #readClaims(
@@ -202,12 +195,42 @@ export class Worker {
   }
 
   /**
+   * Runs a row per slot at the same time. After a result that may change the scenario, or at the end of the time, the
+   * rows that have not started are left for the next turn.
+   *
+   * @returns the number of rows that ran in time
+   */
+  async #runTogether(claims: readonly Claim[], { turn }: OpenTurn, signal: AbortSignal): Promise<number> {
+    const { clock } = this.#context;
+    const startedAtMs = clock.now();
+    const waiting = [...claims];
+    let running = Math.min(turn.slots, claims.length);
+    let count = 0;
+    let isOpen = true;
+    const runNext = async (claim: Claim): Promise<void> => {
+      const done = await this.#runFlow(claim, { signal });
+      const stored = this.#store([done]);
+      const isInTime = clock.now() - startedAtMs < TURN_MS;
+      if (isInTime) count++;
+      isOpen &&= isInTime && isSuccess(done.settlement) && !signal.aborted && !this.#options.isStopping();
+      const next = isOpen ? waiting.shift() : undefined;
+      // The next row does not wait for the commit, but another turn does: the scenario may have changed.
+      await Promise.all([stored, next && runNext(next)]);
+      if (next === undefined) turn.resize(--running);
+    };
+    turn.resize(running);
+    await Promise.all(waiting.splice(0, running).map(runNext));
+    await this.#store(waiting.map((claim): Done => ({ settlement: { claim, report: 'untouched' } })));
+    return count;
+  }
+
+  /**
    * Runs events one after the other and stores their results in groups. A result that may change the scenario is
    * stored before the next event starts.
    *
    * @returns the number of events that ran
    */
-  async #runInOrder(claims: readonly Claim[], signal: AbortSignal, withinMs: number): Promise<number> {
+  async #runInOrder(claims: readonly Claim[], signal: AbortSignal): Promise<number> {
     const { clock } = this.#context;
     const startedAtMs = clock.now();
     let groupAtMs = startedAtMs;
@@ -215,8 +238,8 @@ export class Worker {
     let count = 0;
     for (const claim of claims) {
       const nowMs = clock.now();
-      if (count > 0 && (nowMs - startedAtMs >= withinMs || signal.aborted || this.#options.isStopping()))
-        break;
+      const isOver = nowMs - startedAtMs >= TURN_MS || signal.aborted || this.#options.isStopping();
+      if (count > 0 && isOver) break;
       const done = await this.#runFlow(claim, { signal });
       count++;
       group.push(done);
@@ -304,9 +327,9 @@ export class Worker {
       } else {
         // The run itself stays open.
         turn.open = 1 + taken.events.length;
-        const count = await this.#runInOrder(await this.#readClaims(taken, turn), signal, TURN_MS);
+        const count = await this.#runInOrder(await this.#readClaims(taken, turn), signal);
         left -= count;
-        size = Math.min(MAX_ORDERED, count * 2);
+        size = Math.min(MAX_ROWS, count * 2);
       }
     }
     const isStopped = this.#options.signal.aborted;
