@@ -5,7 +5,7 @@ const MAX_SUBERRORS = 50;
 
 /** Functions that create every refusal. Source: https://developers.make.com/api-documentation (http status codes). */
 
-/** [src] */
+/** A request with invalid members, a sentence for each: 400 `SC400`. [src] */
 export function badRequest(problems: readonly string[]): RestError {
   return new RestError('REST_REQUEST', 'Bad Request', {
     status: 400,
@@ -23,7 +23,7 @@ export function missingParameter(name: string): string {
   return `Missing value of required parameter '${name}'.`;
 }
 
-/** The detail of a refusal (`suberrors`) for a parameter with a wrong value. */
+/** The sentence of `badRequest` for a parameter with a wrong value. `expectation` reads as in `must be known`. */
 export function invalidParameter(name: string, expectation: string): string {
   return `Invalid value of parameter '${name}': ${expectation}.`;
 }
@@ -38,12 +38,12 @@ export function unauthorized(detail: string, challenge: string): RestError {
   });
 }
 
-/** [doc] */
+/** The caller must not do this: 403 `SC403`. [doc] */
 export function forbidden(detail = 'Access denied.'): RestError {
   return new RestError('REST_FORBIDDEN', 'Permission denied', { status: 403, apiCode: 'SC403', detail });
 }
 
-/** [doc] status, [inf] code. */
+/** Something that does not exist: 404 `SC404`, with the detail `Team not found.` [doc] status, [inf] code. */
 export function notFound(what: string): RestError {
   return new RestError('REST_NOT_FOUND', 'Not Found', {
     status: 404,
@@ -62,7 +62,7 @@ export function methodNotAllowed(allowed: readonly string[]): RestError {
   });
 }
 
-/** [doc] code and status; for organizations and keys [inf]. */
+/** A deletion that needs `confirmed=true`: 406 `IM004`. [doc] code and status; for organizations and keys [inf]. */
 export function confirmationRequired(detail: string): RestError {
   return refused('IM004', { status: 406, message: 'Confirmation required', detail });
 }
@@ -132,7 +132,7 @@ export interface RefusalOptions {
   readonly cause?: unknown;
 }
 
-/** A valid request that a rule refuses. */
+/** A valid request that a rule refuses, with a code of its own such as `IM016`. */
 export function refused(apiCode: string, options: RefusalOptions): RestError {
   const { status = 400, message, detail, suberrors, cause } = options;
   return new RestError('REST_REFUSED', message, {

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import {
   badRequest,
   createRest,
@@ -9,6 +9,7 @@ import {
   refused,
 } from '../../src/rest/index.js';
 import { restContract } from '../../src/tools/testing/index.js';
+import { createMemoryBackend } from './memory-backend.js';
 
 const BASE = 'http://localhost/api/v2';
 
@@ -72,4 +73,36 @@ it('names the wrong member of a response in the failure of the contract', async 
   expect(failures.join()).toContain(
     'authorization.scope.0 of the response that the backend returned for getCurrentAuthorization must be string',
   );
+});
+
+describe('a backend in memory that is written from the documentation', async () => {
+  const tokens = { owner: 'token-1', member: 'token-2', outsider: 'token-3', administrator: 'token-4' };
+  const backend = createMemoryBackend([
+    { name: 'owner', token: tokens.owner, role: 'owner' },
+    { name: 'member', token: tokens.member, role: 'member' },
+    { name: 'outsider', token: tokens.outsider },
+    { name: 'administrator', token: tokens.administrator, isAdministrator: true },
+  ]);
+  let lastError: unknown;
+  const rest = await createRest({
+    backend,
+    onError: (error) => {
+      lastError = error;
+    },
+  });
+  afterAll(() => rest.close());
+  const cases = restContract({
+    baseUrl: BASE,
+    tokens,
+    operations: Object.keys(backend.operations),
+    prices: { first: 11, second: 21 },
+    fetch: (request) => rest.fetch(request),
+    lastError: () => lastError,
+  });
+  for (const { id, title, skipped, run } of cases) {
+    it(`passes ${id}: ${title}`, async () => {
+      expect(skipped).toBeUndefined();
+      await run();
+    });
+  }
 });

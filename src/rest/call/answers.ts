@@ -127,6 +127,13 @@ export type FullOrganization = Omit<Organization, 'privateSpaces'> & Partial<Org
 export type WrittenKey = Partial<Key> &
   Required<Pick<Key, 'id' | 'name' | 'typeName' | 'teamId' | 'packageName' | 'theme'>>;
 
+/** A team as the response to its creation shows it. */
+export type CreatedTeam = Partial<Team> & Required<Pick<Team, 'id' | 'name' | 'organizationId'>>;
+
+/** A private space as the response to its change shows it. */
+export type ChangedPrivateSpace = Partial<PrivateSpace> &
+  Required<Pick<PrivateSpace, 'id' | 'operationsLimit'>>;
+
 type Page = { readonly pg: PageRecord };
 type Organizations = { readonly organizations: readonly Partial<Organization>[] } & Page;
 type Changed = { readonly organization: FullOrganization };
@@ -163,14 +170,14 @@ interface TypedAnswers {
   readonly deleteApiToken: { readonly apiToken: string };
   readonly listTeams: { readonly teams: readonly Partial<Team>[] } & Page;
   readonly createTeam: {
-    readonly team: Partial<Team>;
+    readonly team: CreatedTeam;
     readonly userTeamRole: UserTeamRole & { readonly ssoPending: boolean };
   };
   readonly getTeam: { readonly team: Partial<Team> };
   readonly deleteTeam: Deleted<'team'>;
   readonly listPrivateSpaces: { readonly privateSpaces: readonly Partial<PrivateSpace>[] } & Page;
   readonly getPrivateSpace: { readonly privateSpace: Partial<PrivateSpace> };
-  readonly updatePrivateSpace: { readonly privateSpace: Partial<PrivateSpace> };
+  readonly updatePrivateSpace: { readonly privateSpace: ChangedPrivateSpace };
   readonly listKeys: { readonly keys: readonly Partial<Key>[] };
   readonly createKey: { readonly key: WrittenKey };
   readonly getKey: { readonly key: Partial<Key> };

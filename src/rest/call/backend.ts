@@ -44,7 +44,7 @@ export type BackendCall<K extends OperationId, C = undefined, S = undefined> = O
   readonly caller: K extends OpenOperationId ? undefined : BackendCaller<C>;
   /** Undefined for operations without a subject, and for backends without `findSubject`. */
   readonly subject: BackendSubject<S> | undefined;
-  /** The columns the response has. Empty for operations without columns. */
+  /** The columns the response has. Empty for operations whose requests have no `cols[]`, such as creations. */
   readonly columns: readonly string[];
   readonly page: ListPage;
   /** Time of the request, in milliseconds since the epoch. */

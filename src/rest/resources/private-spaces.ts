@@ -43,6 +43,8 @@ const RESOURCE = createResource<PrivateSpace, 'teams', Owner, 'PrivateSpace'>('P
 
 const PRIVATE_SPACE_SCHEMA = RESOURCE.schema;
 
+const CHANGED_SCHEMA = requireMembers('ChangedPrivateSpace', RESOURCE, ['id', 'operationsLimit']);
+
 const ALL = RESOURCE.columns;
 
 const TOTALS: readonly string[] = ['operations', 'transfer', 'centicredits'];
@@ -137,7 +139,7 @@ const updatePrivateSpace: StoreOperation = defineOperation({
   body: object({}, { operationsLimit: OPERATIONS_LIMIT }),
   subject: SPACE,
   permission: 'personal team manage',
-  response: wrapped('privateSpace', PRIVATE_SPACE_SCHEMA),
+  response: wrapped('privateSpace', CHANGED_SCHEMA),
   handler: async ({ services, params, query, body, subject }) => {
     assertPrivateSpace(subject);
     const limit = body.operationsLimit;

@@ -8,7 +8,7 @@ import { defineOperation, type StoreOperation } from '../services/store-operatio
 import { readRows } from '../store/read-rows.js';
 import { type RestReader, sentColumns, type TeamRow } from '../store/tables.js';
 import { addTeam, removeTeams } from './organization-life.js';
-import { createResource, memberMaker, sentSchemas } from './resource.js';
+import { createResource, memberMaker, requireMembers, sentSchemas } from './resource.js';
 
 const TAG = 'teams';
 const PATH = '/teams/{teamId}';
@@ -26,7 +26,9 @@ const RESOURCE = createResource<Team, 'teams', ReadonlyMap<number, number>, 'Tea
 });
 
 const TEAM_SCHEMA = RESOURCE.schema;
-const COLUMNS: ColumnChoice = { all: RESOURCE.columns, default: ['id', 'name', 'organizationId'] };
+const DEFAULT_COLUMNS = ['id', 'name', 'organizationId'] as const;
+const COLUMNS: ColumnChoice = { all: RESOURCE.columns, default: DEFAULT_COLUMNS };
+const CREATED_SCHEMA = requireMembers('CreatedTeam', RESOURCE, DEFAULT_COLUMNS);
 const SORTS = { id: 'id', name: 'nameKey' } as const satisfies Readonly<Record<string, keyof TeamRow>>;
 const PAGING: Paging = {
   sortBy: Object.keys(SORTS),
@@ -81,7 +83,7 @@ const createTeam: StoreOperation = defineOperation({
   subject: { kind: 'organization', in: 'body', name: 'organizationId' },
   permission: 'team add',
   response: object({
-    team: TEAM_SCHEMA,
+    team: CREATED_SCHEMA,
     userTeamRole: object({
       usersRoleId: integer(),
       userId: integer(),
@@ -111,7 +113,7 @@ const createTeam: StoreOperation = defineOperation({
       changeable: true,
       ssoPending: false,
     };
-    return { team: await teamRecord(services.store, team, COLUMNS.default), userTeamRole: role };
+    return { team: await teamRecord(services.store, team, DEFAULT_COLUMNS), userTeamRole: role };
   },
 });
 
