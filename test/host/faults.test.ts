@@ -1,7 +1,15 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { createHost, createLocalQueue, openHostPostgres, openHostSqlite } from '../../src/host/index.js';
+import {
+  createHost,
+  createLocalQueue,
+  createPostgresQueue,
+  type Host,
+  type HostQueue,
+  openHostPostgres,
+  openHostSqlite,
+} from '../../src/host/index.js';
 import { compileProcess } from './compile-process.js';
 import { eventually } from './open-parts.js';
 import type { WorkerSettings } from './open-worker.js';
@@ -92,6 +100,62 @@ it.skipIf(!hasPostgres)(
     // The in-flight event of the suspended process may repeat: its effect preceded its commit.
     expect(seen.length).toBeLessThanOrEqual(9);
     expect([...new Set(seen)]).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+  },
+);
+
+// Needs PostgreSQL (IML_TEST_POSTGRES). CI fails if this test is skipped.
+it.skipIf(!hasPostgres)(
+  `keeps the order if a process takes rows for a turn that another one took over${POSTGRES_MISSING}`,
+  { timeout: 60_000 },
+  async () => {
+    const database = await createHostDatabase();
+    const store = await openHostPostgres({ url: database.at });
+    cleanups.push(database.drop, () => store.close());
+    const wanted = Array.from({ length: 20 }, (_, n) => n);
+    const seen: number[] = [];
+    const open = async (queue: HostQueue): Promise<Host> => {
+      const flows = flowsOf(async ({ source }) => {
+        if (source.kind !== 'event') return SUCCESS;
+        seen.push(...source.bundles.map((bundle) => Reflect.get(Object(bundle), 'n')));
+        await sleep(5);
+        return SUCCESS;
+      });
+      // One slot: a process that waits for a turn fetches no other.
+      const limits = { concurrency: 1 };
+      const host = createHost({ store, queue, receiver: receiveJson, flows, limits });
+      cleanups.push(() => host.stop(0));
+      return host;
+    };
+    // Delivers the first turn late, as a process does that was suspended before it took rows.
+    const queue = await createPostgresQueue({ url: database.at, pollMs: 50 });
+    let [isStarted, isResumed] = [false, false];
+    const late = await open({
+      ...queue,
+      start: (handler, options) =>
+        queue.start((turn) => {
+          isStarted = true;
+          return eventually(() => isResumed).then(() => handler(turn));
+        }, options),
+    });
+    const hook = await late.putHook({ name: 'h', app: 'a', webhook: 'w', kind: 'dedicated' });
+    await late.scenarios.put({ name: 's', plan: plan({ ordered: true }), hookId: hook.id });
+    for (const n of wanted) {
+      const init = { method: 'POST', body: JSON.stringify({ n }) };
+      expect((await late.fetch(new Request(`http://localhost${hook.path}`, init))).status).toBe(200);
+    }
+    await late.start();
+    await eventually(() => isStarted);
+    const other = await open(await createPostgresQueue({ url: database.at, pollMs: 50 }));
+    await other.start();
+    const lapse = `update iml_queue.job set heartbeat_on = now() - interval '1 minute'
+      where state = 'active' and retry_count = 0`;
+    await eventually(async () => {
+      await onServer(lapse, database.name);
+      return seen.length > 1;
+    });
+    isResumed = true;
+    await eventually(async () => (await store.count('events', { status: 'done' })) === wanted.length);
+    expect(seen.filter((n, index) => seen.indexOf(n) === index)).toEqual(wanted);
   },
 );
 

@@ -28,8 +28,6 @@ export interface Turn extends LaneKey {
   readonly signal?: AbortSignal | undefined;
   /** Returns slots. @param slots number of rows that still run */
   readonly resize: (slots: number) => void;
-  /** Locks the lease until the transaction ends. @throws EngineError (HOST_LEASE) if another process took over */
-  readonly renew: (writer: HostWriter) => Promise<void>;
 }
 
 /** Options of `start`. */
@@ -72,6 +70,12 @@ export interface HostQueue {
     keys: readonly QueueKey[],
     options: { readonly isFresh: boolean },
   ) => Promise<void>;
+  /**
+   * Locks the leases of turns until the transaction ends.
+   *
+   * @throws EngineError (HOST_LEASE) if another process took one over
+   */
+  readonly renew: (writer: HostWriter, turns: readonly Turn[]) => Promise<void>;
   /**
    * Locks the keys of turns that end in this transaction. The first statement of the transaction; what it reads from
    * here on includes the rows of each earlier `wake`.

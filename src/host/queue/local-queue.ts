@@ -65,6 +65,8 @@ class LocalQueue implements HostQueue {
     });
   };
 
+  readonly renew = async (): Promise<void> => {};
+
   readonly lock = async (): Promise<void> => {};
 
   readonly end: HostQueue['end'] = async (writer, turns, again) => {
@@ -183,7 +185,6 @@ class LocalQueue implements HostQueue {
         resize(left);
         this.#schedule();
       },
-      renew: async () => {},
     };
     const done: Promise<void> = handler(turn)
       .catch(onError)

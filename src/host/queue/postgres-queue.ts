@@ -136,6 +136,17 @@ class PostgresQueue implements HostQueue {
     await Promise.all([locked, this.#insert(boss, db, lane, keys, isFresh ? FRESH : AGAIN)]);
   };
 
+  readonly renew: HostQueue['renew'] = async (writer, turns) => {
+    const boss = await this.#requireBoss();
+    const db = requireDb(writer);
+    for (const lane of LANES) {
+      const attempts = turns.filter((turn) => turn.lane === lane).map(toAttempt);
+      if (attempts.length === 0) continue;
+      const { affected } = await boss.touch(lane, attempts, { db });
+      assertOwned(affected, attempts.length);
+    }
+  };
+
   readonly lock: HostQueue['lock'] = async (writer, turns) => {
     if (turns.length === 0) return;
     await lockKeys(
@@ -325,10 +336,6 @@ class PostgresQueue implements HostQueue {
       resize: (left) => {
         resize(left);
         this.#wakeUp();
-      },
-      renew: async (writer) => {
-        const { affected } = await run.boss.touch(lane, attempt, { db: requireDb(writer) });
-        assertOwned(affected, 1);
       },
     };
     const held: Held = { turn, attempt, abort, isEnded: false };

@@ -263,7 +263,7 @@ async function settlePoll(
   report: FlowOutcome | undefined,
 ): Promise<Settled | undefined> {
   const fresh = await writer.getLocked('scenarios', { id: scenario.id }, 'update');
-  await turn.turn.renew(writer);
+  await context.queue.renew(writer, [turn.turn]);
   if (fresh === undefined) return undefined;
   if (report === undefined) {
     await planNext(writer, context, fresh, readState(fresh));

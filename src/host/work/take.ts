@@ -67,7 +67,13 @@ export async function takeWork(
   takings: readonly Taking[],
 ): Promise<readonly TakenTurn[]> {
   const nowMs = context.clock.now();
-  await Promise.all(takings.filter(({ turn }) => turn.isRepeat).map(({ turn }) => freeRows(writer, turn)));
+  const turns = takings.map(({ turn }) => turn);
+  // A process that was suspended may have lost an ordered turn before it takes rows: another one takes the rows before.
+  await context.queue.renew(
+    writer,
+    turns.filter(({ lane }) => lane === 'ordered'),
+  );
+  await Promise.all(turns.filter(({ isRepeat }) => isRepeat).map((turn) => freeRows(writer, turn)));
   const id = [...new Set(takings.map(({ turn }) => scenarioIdOf(turn.key)))];
   const scenarios = new Map((await writer.find('scenarios', { where: { id } })).map((row) => [row.id, row]));
   const waiting = await readWaiting(writer, [...scenarios.values()], nowMs);
@@ -265,7 +271,7 @@ export async function takeQueued(
   scenario: ScenarioRow,
   taking: Taking,
 ): Promise<TakenTurn> {
-  await taking.turn.renew(writer);
+  await context.queue.renew(writer, [taking.turn]);
   const nowMs = context.clock.now();
   const [fresh] = await writer.find('scenarios', { where: { id: scenario.id } });
   if (fresh === undefined || fresh.hookId === null) return { taken: NOTHING, notices: [] };

@@ -429,7 +429,7 @@ async function saveProgress(
   { triggerState, incompletes }: PollProgress,
 ): Promise<void> {
   const fresh = await writer.getLocked('scenarios', { id: scenario.id }, 'update');
-  await turn.turn.renew(writer);
+  await context.queue.renew(writer, [turn.turn]);
   // An earlier attempt may have been committed although its response was lost.
   if (fresh === undefined || isSameStored(fresh.triggerState, triggerState)) return;
   const counts = { crashes: 1, crashesAlone: isAlone ? 1 : 0 };

@@ -285,7 +285,13 @@ const DELIVERY: readonly HostQueueCase[] = [
       await eventually(() => seen.length === 2, 'the turns taken over', takeoverMs);
       deepStrictEqual(seen.map(({ job }) => job).sort(), taken.map(({ job }) => job).sort());
       ok(seen.every(({ isRepeat }) => isRepeat));
-      for (const turn of taken) await rejects(desk.end(second, turn), { code: 'HOST_LEASE' });
+      for (const turn of taken) {
+        await rejects(desk.end(second, turn), { code: 'HOST_LEASE' });
+        await rejects(
+          desk.write((writer) => second.renew(writer, [turn])),
+          { code: 'HOST_LEASE' },
+        );
+      }
     },
   ),
 ];
