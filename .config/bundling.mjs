@@ -136,10 +136,15 @@ export function packaged(folder) {
 /** The file that lists the folders of the packages in a bundle, for `write-licenses.mjs`. */
 export const PACKAGES_FILE = 'packages.json';
 
-export function writePackages(folder, { inputs }) {
+export function writePackages(folder, metafile) {
+  writeFileSync(path.join(folder, PACKAGES_FILE), JSON.stringify(listPackages(metafile)));
+}
+
+/** Folders of the packages in a bundle. */
+export function listPackages({ inputs }) {
   const packages = Object.keys(inputs).flatMap((file) => {
     const match = /(?:^|:)(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(file);
     return match?.[1] === undefined ? [] : [match[1]];
   });
-  writeFileSync(path.join(folder, PACKAGES_FILE), JSON.stringify([...new Set(packages)]));
+  return [...new Set(packages)];
 }

@@ -28,6 +28,7 @@ const SLOW: readonly string[] = [
   'test/pool/soak.test.ts',
   'test/rest/{contract-http,database-outage,hostile,large-lists,process,public-cli}.test.ts',
   'test/server/serve-fetch.test.ts',
+  'test/vscode/{contributions,extension}.test.ts',
 ];
 
 const TESTS: readonly string[] = ['test/**/*.test.ts'];

@@ -27,6 +27,7 @@ const ORDER = [
     'tools/lsp',
     'tools/dev',
     'tools/cli',
+    'tools/vscode',
   ],
 ];
 
@@ -40,6 +41,8 @@ const ISLANDS: Readonly<Record<string, readonly string[]>> = {
   language: ['shared', 'shared/errors'],
   'engine/sandbox': ['shared', 'shared/errors', 'language'],
   rest: SHARED,
+  // It runs in the editor, with the `iml` of a workspace.
+  'tools/vscode': [],
 };
 
 /** Only the CLI and the contract suites may import it. */
@@ -54,6 +57,8 @@ const OWNERS: Readonly<Record<string, RegExp>> = {
   jsonata: /^tools\/(testing|cli)\//,
   mime: /^language\/functions\/text\.ts$/,
   'jsonc-parser': /^(engine\/document|tools\/lsp|rest\/resources)\//,
+  vscode: /^tools\/vscode\//,
+  'vscode-languageclient/node.js': /^tools\/vscode\/language-server\.ts$/,
   yaml: /^tools\/life\/openapi\//,
 };
 
