@@ -35,6 +35,13 @@ export function ownMember(target: object, name: string): unknown {
   return Object.hasOwn(target, name) ? (target as PlainObject)[name] : undefined;
 }
 
+/** Reads a nested own member of plain objects: `readAt(request, 'response', 'error')`. */
+export function readAt(value: unknown, ...path: readonly string[]): unknown {
+  let found = value;
+  for (const name of path) found = isPlainObject(found) ? ownMember(found, name) : undefined;
+  return found;
+}
+
 /** Deeper levels are replaced instead of merged, which bounds recursion. */
 const MAX_DEPTH = 64;
 

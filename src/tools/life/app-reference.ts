@@ -6,7 +6,7 @@ import {
   type ParameterElement,
   type ParameterSpec,
 } from '../../engine/parameters/parameter-spec.js';
-import { isPlainObject, ownMember } from '../../shared/plain-object.js';
+import { isPlainObject, ownMember, readAt } from '../../shared/plain-object.js';
 import { escapeUnsafe } from '../../shared/text.js';
 import { type BlockMarks, insertBlock } from './marked-block.js';
 
@@ -136,8 +136,7 @@ function limits({ communication }: ModuleComponent): readonly string[] {
     : [communication?.value];
   return requests.flatMap((request) => {
     if (!isPlainObject(request)) return [];
-    const response = ownMember(request, 'response');
-    const limit = isPlainObject(response) ? ownMember(response, 'limit') : undefined;
+    const limit = readAt(request, 'response', 'limit');
     const timeout = ownMember(request, 'timeout');
     return [
       ...(typeof limit === 'number' ? [`at most ${limit} results`] : []),

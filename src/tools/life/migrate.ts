@@ -9,7 +9,7 @@ import {
   type ComponentKind,
   GENERAL_CODE_TYPES,
 } from '../../engine/loading/code-types.js';
-import { isPlainObject, ownMember, type PlainObject } from '../../shared/plain-object.js';
+import { isPlainObject, ownMember, type PlainObject, readAt } from '../../shared/plain-object.js';
 import { type Manifest, printJson, readManifestText, recordsOf, withMember } from './new-files.js';
 
 /** A manifest and a description of its additions. */
@@ -42,7 +42,7 @@ export function migrateManifest(root: string, app: App, manifest: Manifest | und
   }
   const components = ownMember(current.value, 'components');
   for (const kind of COMPONENT_KINDS) {
-    const list = isPlainObject(components) ? ownMember(components, kind) : undefined;
+    const list = readAt(components, kind);
     // Older manifests have lists, or lack kinds without components.
     if (!isPlainObject(list)) change(['components', kind], {}, `a place for ${kind} components`);
     for (const [name, row] of recordsOf(current, kind)) {
@@ -60,7 +60,7 @@ export function migrateManifest(root: string, app: App, manifest: Manifest | und
   const origins = ownMember(current.value, 'origins');
   if (!Array.isArray(origins)) change(['origins'], [], 'origins');
   for (const [index, origin] of (Array.isArray(origins) ? (origins as unknown[]) : []).entries()) {
-    const mapping = isPlainObject(origin) ? ownMember(origin, 'idMapping') : undefined;
+    const mapping = readAt(origin, 'idMapping');
     if (!isPlainObject(mapping)) continue;
     for (const kind of COMPONENT_KINDS) {
       if (Object.hasOwn(mapping, kind)) continue;

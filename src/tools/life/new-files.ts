@@ -3,7 +3,7 @@ import { readDocument } from '../../engine/document/jsonc.js';
 import { CODE_TYPES, type ComponentKind } from '../../engine/loading/code-types.js';
 import { MANIFEST } from '../../engine/loading/read-manifest.js';
 import { EngineError } from '../../shared/errors/engine-error.js';
-import { isPlainObject, ownMember, type PlainObject, setMember } from '../../shared/plain-object.js';
+import { isPlainObject, ownMember, type PlainObject, readAt, setMember } from '../../shared/plain-object.js';
 import { escapeUnsafe } from '../../shared/text.js';
 import { toKebab } from './names.js';
 import type { NewComponent } from './templates.js';
@@ -24,8 +24,7 @@ export function readManifestText(text: string): Manifest {
 
 /** The records of a kind by name; null for a component that is left out on purpose. */
 export function recordsOf(manifest: Manifest, kind: ComponentKind): ReadonlyMap<string, PlainObject | null> {
-  const components = ownMember(manifest.value, 'components');
-  const records = isPlainObject(components) ? ownMember(components, kind) : undefined;
+  const records = readAt(manifest.value, 'components', kind);
   if (!isPlainObject(records)) return new Map();
   return new Map(Object.entries(records).map(([name, row]) => [name, isPlainObject(row) ? row : null]));
 }

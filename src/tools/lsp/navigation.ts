@@ -2,10 +2,10 @@ import { LSPErrorCodes, type Position, ResponseError, type TextEdit } from 'vsco
 import type { Document } from '../../engine/document/document.js';
 import { fieldsByName } from '../../engine/parameters/parameter-spec.js';
 import { childPointer } from '../../shared/errors/source-location.js';
-import { isPlainObject } from '../../shared/plain-object.js';
+import { isPlainObject, readAt } from '../../shared/plain-object.js';
 import type { CheckedDocument } from '../check/subject/checked-document.js';
 import type { Subject } from '../check/subject/subject.js';
-import { holdsRequests, listRequests, pointerTo, readAt } from '../check/subject/walk-requests.js';
+import { holdsRequests, listRequests, pointerTo } from '../check/subject/walk-requests.js';
 import { rangeIn } from './protocol.js';
 import type { EditorSession, Look } from './session.js';
 import {

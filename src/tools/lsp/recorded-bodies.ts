@@ -3,10 +3,10 @@ import { readDocument } from '../../engine/document/jsonc.js';
 import { listFiles, openAppFolder } from '../../engine/loading/app-folder.js';
 import { safeParseTemplate } from '../../language/syntax/parser.js';
 import { readPath } from '../../language/syntax/walk-expression.js';
-import { isPlainObject, ownMember } from '../../shared/plain-object.js';
+import { isPlainObject, ownMember, readAt } from '../../shared/plain-object.js';
 import type { CheckedDocument } from '../check/subject/checked-document.js';
 import type { SpecLocation } from '../check/subject/expression-site.js';
-import { listRequests, readAt } from '../check/subject/walk-requests.js';
+import { listRequests } from '../check/subject/walk-requests.js';
 
 /** Folder of the cases, in or beside the app. */
 const TEST_FOLDER = 'tests';
@@ -76,7 +76,7 @@ export function listRecordedItems(
     let value = body;
     for (const { name } of path.members) {
       if (name === undefined) value = Array.isArray(value) ? value[0] : undefined;
-      else value = isPlainObject(value) ? ownMember(value, name) : undefined;
+      else value = readAt(value, name);
     }
     return Array.isArray(value) ? (value as unknown[]) : [];
   });

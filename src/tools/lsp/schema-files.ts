@@ -2,7 +2,7 @@ import { applyEdits, type JSONPath, modify, type ParseError, parse, printParseEr
 import type { App } from '../../engine/document/app.js';
 import { CODE_TYPES, COMPONENT_KINDS, GENERAL_CODE_TYPES } from '../../engine/loading/code-types.js';
 import { MANIFEST } from '../../engine/loading/read-manifest.js';
-import { isPlainObject, ownMember } from '../../shared/plain-object.js';
+import { isPlainObject, ownMember, readAt } from '../../shared/plain-object.js';
 import { CONFIG_FILE } from '../check/settings.js';
 import { listDocuments } from '../check/subject/checked-document.js';
 import { chooseSchema, type SchemaName } from './list-schemas.js';
@@ -192,7 +192,7 @@ export function mergeEditorSettings(
 
 /** Patterns of an entry for other folders. */
 function othersIn(entry: unknown, folder: string): readonly string[] {
-  const patterns: unknown = isPlainObject(entry) ? ownMember(entry, 'fileMatch') : undefined;
+  const patterns: unknown = readAt(entry, 'fileMatch');
   const own = folder === '' ? '/' : `/${folder}/`;
   return (Array.isArray(patterns) ? patterns : [])
     .filter((pattern): pattern is string => typeof pattern === 'string')

@@ -1,12 +1,12 @@
 import type { FunctionComponent } from '../../engine/document/app.js';
 import type { Document } from '../../engine/document/document.js';
 import { fieldsByName, type ParameterElement } from '../../engine/parameters/parameter-spec.js';
-import { isPlainObject } from '../../shared/plain-object.js';
+import { isPlainObject, readAt } from '../../shared/plain-object.js';
 import type { CheckedDocument } from '../check/subject/checked-document.js';
 import { indexRpcCalls } from '../check/subject/declared-names.js';
 import { readableForm } from '../check/subject/form-fields.js';
 import type { Subject } from '../check/subject/subject.js';
-import { listRequests, pointerTo, readAt } from '../check/subject/walk-requests.js';
+import { listRequests, pointerTo } from '../check/subject/walk-requests.js';
 import { listConnectionNames, listForms } from './known-members.js';
 
 /** A named symbol of an app. */

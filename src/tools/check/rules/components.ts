@@ -1,7 +1,7 @@
 import { listConnections } from '../../../engine/component/run-subject.js';
 import type { App } from '../../../engine/document/app.js';
 import { childPointer } from '../../../shared/errors/source-location.js';
-import { isPlainObject, ownMember } from '../../../shared/plain-object.js';
+import { isPlainObject, ownMember, readAt } from '../../../shared/plain-object.js';
 import { didYouMean } from '../../../shared/suggest.js';
 import type { ReportFinding, Rule } from '../rule.js';
 import { listCalls, listCodeCalls, listEndpointCalls } from '../subject/calls.js';
@@ -10,34 +10,153 @@ import type { Subject } from '../subject/subject.js';
 import {
   holdsRequests,
   inheritsBase,
+  locateKey,
   pointerTo,
-  readAt,
   type WrittenRequest,
 } from '../subject/walk-requests.js';
 
-const actionIterate: Rule = {
-  id: 'action-iterate',
-  level: 'error',
-  summary: 'The result of an action comes from a request that iterates and has no `wrapper`.',
-  why: 'An action outputs one object. `iterate` outputs a list, so the run ends with a `DataError`. This also applies to an earlier request of a chain: its list stays the result if later requests are skipped by their `condition` or have `output: null`. A `wrapper` combines the list in one object; a search outputs one bundle per item.',
-  bad: '"response": { "iterate": "{{body.items}}", "output": "{{item}}" }',
-  good: '"response": { "iterate": "{{body.items}}", "output": "{{item}}", "wrapper": { "items": "{{output}}" } }',
-  check: (subject, report) => {
-    for (const request of subject.requests) {
-      const { owner, kind } = request.in;
-      if (owner?.kind !== 'module' || owner.type !== 'action' || kind !== 'api') continue;
-      if (!iterates(subject, request) || readMerged(subject, request, 'wrapper') !== undefined) continue;
-      if (!canBeResult(subject, request)) continue;
-      const isOwn = readAt(request.value, 'response', 'iterate') !== undefined;
-      const pointer = isOwn ? pointerTo(request, 'response', 'iterate') : request.pointer;
-      const isLast = request.element === request.length - 1;
-      report({
-        message: `An action outputs one object, but this request iterates${isLast ? '' : ', and its list is the result if later requests have none'}. Add a wrapper, or use a search.`,
-        place: request.document.locationOf(pointer, undefined, 'key'),
-      });
-    }
+export const COMPONENT_RULES: readonly Rule[] = [
+  {
+    id: 'action-iterate',
+    level: 'error',
+    summary: 'The result of an action comes from a request that iterates and has no `wrapper`.',
+    why: 'An action outputs one object. `iterate` outputs a list, so the run ends with a `DataError`. This also applies to an earlier request of a chain: its list stays the result if later requests are skipped by their `condition` or have `output: null`. A `wrapper` combines the list in one object; a search outputs one bundle per item.',
+    bad: '"response": { "iterate": "{{body.items}}", "output": "{{item}}" }',
+    good: '"response": { "iterate": "{{body.items}}", "output": "{{item}}", "wrapper": { "items": "{{output}}" } }',
+    check: (subject, report) => {
+      for (const request of subject.requests) {
+        const { owner, kind } = request.in;
+        if (owner?.kind !== 'module' || owner.type !== 'action' || kind !== 'api') continue;
+        if (!iterates(subject, request) || readMerged(subject, request, 'wrapper') !== undefined) continue;
+        if (!canBeResult(subject, request)) continue;
+        const isOwn = readAt(request.value, 'response', 'iterate') !== undefined;
+        const pointer = isOwn ? pointerTo(request, 'response', 'iterate') : request.pointer;
+        const isLast = request.element === request.length - 1;
+        report({
+          message: `An action outputs one object, but this request iterates${isLast ? '' : ', and its list is the result if later requests have none'}. Add a wrapper, or use a search.`,
+          place: request.document.locationOf(pointer, undefined, 'key'),
+        });
+      }
+    },
   },
-};
+  {
+    id: 'incomplete-trigger',
+    level: 'error',
+    summary: 'A polling trigger has no `id` or `date`, or its epoch has no `label` or `date`.',
+    why: 'Without `id` (and `date` for the type `date`), a trigger cannot recognize new items. The panel of the epoch shows `label` and starts at `date`.',
+    bad: '"trigger": { "type": "date", "order": "desc", "id": "{{item.id}}" }',
+    good: '"trigger": { "type": "date", "order": "desc", "id": "{{item.id}}", "date": "{{item.created}}" }',
+    check: (subject, report) => {
+      for (const request of subject.requests) {
+        const { owner, kind } = request.in;
+        if (owner?.kind !== 'module' || owner.type !== 'trigger') continue;
+        if (kind === 'epoch') {
+          const { pointer, missing } = findMissingInEpoch(subject, request);
+          if (missing.length === 0) continue;
+          const message = `The entries of the epoch have no ${missing.join(' and no ')}.`;
+          report({ message, place: request.document.locationOf(pointer, undefined, 'key') });
+          continue;
+        }
+        const trigger = readAt(request.value, 'response', 'trigger');
+        if (!isPlainObject(trigger)) continue;
+        const base = readAt(subject.app.base?.value, 'response', 'trigger');
+        const needed = readType(subject, trigger) === 'date' ? ['id', 'date'] : ['id'];
+        for (const name of needed) {
+          if ((readAt(trigger, name) ?? readAt(base, name) ?? '') !== '') continue;
+          const message = `The trigger has no "${name}", so it cannot tell new items from old ones.`;
+          report({ message, place: locateKey(request, 'response', 'trigger') });
+        }
+      }
+    },
+  },
+  {
+    id: 'unknown-endpoint',
+    level: 'error',
+    summary: 'A request calls an endpoint that the app does not have, or an endpoint calls another one.',
+    why: 'The run ends with a RuntimeError. Endpoints are called by name, and an endpoint cannot call another one.',
+    bad: '{ "endpoint": "listUser" }',
+    good: '{ "endpoint": "listUsers" }',
+    check: ({ refusals }, report) => {
+      for (const { error, isOfEndpoint } of refusals)
+        if (isOfEndpoint) report({ message: error.message, place: error.place ?? {} });
+    },
+  },
+  {
+    id: 'endpoint-input',
+    level: 'warning',
+    summary: 'A call passes an `input` that the form of the endpoint does not declare.',
+    why: 'The endpoint reads its input as `parameters`, by the names of its form. A misspelt name is undefined there.',
+    bad: '{ "endpoint": "findUser", "input": { "emial": "{{parameters.email}}" } }',
+    good: '{ "endpoint": "findUser", "input": { "email": "{{parameters.email}}" } }',
+    check: ({ app, documents }, report) => {
+      for (const checked of documents.filter(holdsRequests)) {
+        for (const { name, input, inputPointer } of listEndpointCalls(checked)) {
+          const form = app.endpoints.get(name)?.input;
+          if (form === undefined || !isPlainObject(input)) continue;
+          const declared = declaredFields(form);
+          if (declared.isOpen) continue;
+          for (const key of Object.keys(input)) {
+            if (declared.names.has(key) || key.includes('{{')) continue;
+            const message = `The endpoint "${name}" has no input "${key}".${didYouMean(key, declared.names)}`;
+            const place = checked.document.locationOf(childPointer(inputPointer, key), undefined, 'key');
+            report({ message, place });
+          }
+        }
+      }
+    },
+  },
+  {
+    id: 'unreferenced-component',
+    level: 'info',
+    summary: 'Nothing in the app uses an RPC, function, connection or webhook.',
+    why: 'The component is deployed but never runs.',
+    bad: 'an RPC listTables that no form names',
+    good: '"options": "rpc://listTables"',
+    check: (subject, report) => {
+      const rpcs = indexRpcCalls(subject);
+      const functions = listCalledFunctions(subject);
+      const { app } = subject;
+      const components = [
+        ...app.modules.values(),
+        ...app.rpcs.values(),
+        ...app.webhooks.values(),
+        ...app.endpoints.values(),
+      ];
+      const connections = new Set(components.flatMap(listConnections));
+      const webhooks = new Set([...app.modules.values()].map(({ webhook }) => webhook));
+      tell(report, 'RPC', app.rpcs, rpcs);
+      tell(report, 'function', app.functions, functions);
+      if (!hasGuessedLinks(app)) {
+        tell(report, 'connection', app.connections, connections);
+        tell(report, 'webhook', app.webhooks, webhooks);
+      }
+    },
+  },
+  {
+    id: 'scenario-file',
+    level: 'error',
+    summary: 'A file of scenarios cannot be read, or names a component that the app does not have.',
+    why: '`iml serve` does not start with the file, or skips the scenario.',
+    bad: '{ "scenarios": [{ "name": "a", "everyMinutes": 5, "modules": [{ "app": "crm", "module": "lstUsers" }] }] }',
+    good: '{ "scenarios": [{ "name": "a", "everyMinutes": 5, "modules": [{ "app": "crm", "module": "listUsers" }] }] }',
+    check: ({ scenarioRefusals }, report) => {
+      for (const { message, place, isAboutAnswer } of scenarioRefusals)
+        if (!isAboutAnswer) report({ message, place });
+    },
+  },
+  {
+    id: 'ordered-responder',
+    level: 'error',
+    summary: 'A scenario has a responder and processes its events in order.',
+    why: 'The sender waits for the response while its event waits for earlier events. The host refuses such a scenario.',
+    bad: '{ "name": "a", "ordered": true, "modules": [..., { "app": "crm", "module": "answer" }] }',
+    good: '{ "name": "a", "modules": [..., { "app": "crm", "module": "answer" }] }',
+    check: ({ scenarioRefusals }, report) => {
+      for (const { message, place, isAboutAnswer } of scenarioRefusals)
+        if (isAboutAnswer) report({ message, place });
+    },
+  },
+];
 
 /**
  * Whether the later requests of the chain can all end without a result; the result of an earlier request then counts.
@@ -79,42 +198,6 @@ function readMerged(subject: Subject, request: WrittenRequest, ...path: readonly
   return readAt(subject.app.base?.value, 'response', ...path);
 }
 
-const incompleteTrigger: Rule = {
-  id: 'incomplete-trigger',
-  level: 'error',
-  summary: 'A polling trigger has no `id` or `date`, or its epoch has no `label` or `date`.',
-  why: 'Without `id` (and `date` for the type `date`), a trigger cannot recognize new items. The panel of the epoch shows `label` and starts at `date`.',
-  bad: '"trigger": { "type": "date", "order": "desc", "id": "{{item.id}}" }',
-  good: '"trigger": { "type": "date", "order": "desc", "id": "{{item.id}}", "date": "{{item.created}}" }',
-  check: (subject, report) => {
-    for (const request of subject.requests) {
-      const { owner, kind } = request.in;
-      if (owner?.kind !== 'module' || owner.type !== 'trigger') continue;
-      if (kind === 'epoch') {
-        const { pointer, missing } = findMissingInEpoch(subject, request);
-        if (missing.length === 0) continue;
-        const message = `The entries of the epoch have no ${missing.join(' and no ')}.`;
-        report({ message, place: request.document.locationOf(pointer, undefined, 'key') });
-        continue;
-      }
-      const trigger = readAt(request.value, 'response', 'trigger');
-      if (!isPlainObject(trigger)) continue;
-      const base = readAt(subject.app.base?.value, 'response', 'trigger');
-      const needed = readType(subject, trigger) === 'date' ? ['id', 'date'] : ['id'];
-      for (const name of needed) {
-        if ((readAt(trigger, name) ?? readAt(base, name) ?? '') !== '') continue;
-        const message = `The trigger has no "${name}", so it cannot tell new items from old ones.`;
-        const place = request.document.locationOf(
-          pointerTo(request, 'response', 'trigger'),
-          undefined,
-          'key',
-        );
-        report({ message, place });
-      }
-    }
-  },
-};
-
 function readType(subject: Subject, trigger: unknown): unknown {
   return readAt(trigger, 'type') ?? readAt(subject.app.base?.value, 'response', 'trigger', 'type') ?? 'id';
 }
@@ -136,72 +219,6 @@ function findMissingInEpoch(
   const missing = ['label', ...(isDated ? ['date'] : [])].filter((member) => !written.names.has(member));
   return { pointer, missing };
 }
-
-const unknownEndpoint: Rule = {
-  id: 'unknown-endpoint',
-  level: 'error',
-  summary: 'A request calls an endpoint that the app does not have, or an endpoint calls another one.',
-  why: 'The run ends with a RuntimeError. Endpoints are called by name, and an endpoint cannot call another one.',
-  bad: '{ "endpoint": "listUser" }',
-  good: '{ "endpoint": "listUsers" }',
-  check: ({ refusals }, report) => {
-    for (const { error, isOfEndpoint } of refusals)
-      if (isOfEndpoint) report({ message: error.message, place: error.place ?? {} });
-  },
-};
-
-const endpointInput: Rule = {
-  id: 'endpoint-input',
-  level: 'warning',
-  summary: 'A call passes an `input` that the form of the endpoint does not declare.',
-  why: 'The endpoint reads its input as `parameters`, by the names of its form. A misspelt name is undefined there.',
-  bad: '{ "endpoint": "findUser", "input": { "emial": "{{parameters.email}}" } }',
-  good: '{ "endpoint": "findUser", "input": { "email": "{{parameters.email}}" } }',
-  check: ({ app, documents }, report) => {
-    for (const checked of documents.filter(holdsRequests)) {
-      for (const { name, input, inputPointer } of listEndpointCalls(checked)) {
-        const form = app.endpoints.get(name)?.input;
-        if (form === undefined || !isPlainObject(input)) continue;
-        const declared = declaredFields(form);
-        if (declared.isOpen) continue;
-        for (const key of Object.keys(input)) {
-          if (declared.names.has(key) || key.includes('{{')) continue;
-          const message = `The endpoint "${name}" has no input "${key}".${didYouMean(key, declared.names)}`;
-          const place = checked.document.locationOf(childPointer(inputPointer, key), undefined, 'key');
-          report({ message, place });
-        }
-      }
-    }
-  },
-};
-
-const unreferencedComponent: Rule = {
-  id: 'unreferenced-component',
-  level: 'info',
-  summary: 'Nothing in the app uses an RPC, function, connection or webhook.',
-  why: 'The component is deployed but never runs.',
-  bad: 'an RPC listTables that no form names',
-  good: '"options": "rpc://listTables"',
-  check: (subject, report) => {
-    const rpcs = indexRpcCalls(subject);
-    const functions = listCalledFunctions(subject);
-    const { app } = subject;
-    const components = [
-      ...app.modules.values(),
-      ...app.rpcs.values(),
-      ...app.webhooks.values(),
-      ...app.endpoints.values(),
-    ];
-    const connections = new Set(components.flatMap(listConnections));
-    const webhooks = new Set([...app.modules.values()].map(({ webhook }) => webhook));
-    tell(report, 'RPC', app.rpcs, rpcs);
-    tell(report, 'function', app.functions, functions);
-    if (!hasGuessedLinks(app)) {
-      tell(report, 'connection', app.connections, connections);
-      tell(report, 'webhook', app.webhooks, webhooks);
-    }
-  },
-};
 
 /** Components without metadata can use any connection and webhook. */
 function hasGuessedLinks({ warnings }: App): boolean {
@@ -237,39 +254,3 @@ function listCalledFunctions({ app, expressions }: Subject): ReadonlySet<string>
   );
   return new Set([...listCalls(expressions), ...byCode]);
 }
-
-const scenarioFile: Rule = {
-  id: 'scenario-file',
-  level: 'error',
-  summary: 'A file of scenarios cannot be read, or names a component that the app does not have.',
-  why: '`iml serve` does not start with the file, or skips the scenario.',
-  bad: '{ "scenarios": [{ "name": "a", "everyMinutes": 5, "modules": [{ "app": "crm", "module": "lstUsers" }] }] }',
-  good: '{ "scenarios": [{ "name": "a", "everyMinutes": 5, "modules": [{ "app": "crm", "module": "listUsers" }] }] }',
-  check: ({ scenarioRefusals }, report) => {
-    for (const { message, place, isAboutAnswer } of scenarioRefusals)
-      if (!isAboutAnswer) report({ message, place });
-  },
-};
-
-const orderedResponder: Rule = {
-  id: 'ordered-responder',
-  level: 'error',
-  summary: 'A scenario has a responder and processes its events in order.',
-  why: 'The sender waits for the response while its event waits for earlier events. The host refuses such a scenario.',
-  bad: '{ "name": "a", "ordered": true, "modules": [..., { "app": "crm", "module": "answer" }] }',
-  good: '{ "name": "a", "modules": [..., { "app": "crm", "module": "answer" }] }',
-  check: ({ scenarioRefusals }, report) => {
-    for (const { message, place, isAboutAnswer } of scenarioRefusals)
-      if (isAboutAnswer) report({ message, place });
-  },
-};
-
-export const COMPONENT_RULES: readonly Rule[] = [
-  actionIterate,
-  incompleteTrigger,
-  unknownEndpoint,
-  endpointInput,
-  unreferencedComponent,
-  scenarioFile,
-  orderedResponder,
-];

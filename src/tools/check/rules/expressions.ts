@@ -7,36 +7,193 @@ import { type ExpressionSite, findingAt } from '../subject/expression-site.js';
 import type { Subject } from '../subject/subject.js';
 import { kindOf, type ValueKind } from '../subject/value-kinds.js';
 
-const semanticsDependent: Rule = {
-  id: 'semantics-dependent',
-  level: 'info',
-  summary: 'The result of an expression may depend on the setting `semantics`.',
-  why: "The documentation of Make says that `5 = '5'` is false and that `split` keeps each part as it is. Reports about its runtime say that `=` compares loosely, and that `split` trims parts and drops empty ones. The default is `semantics: 'runtime'`. An expression with the same result under both is safe.",
-  bad: '"condition": "{{statusCode = \'404\'}}"',
-  good: '"condition": "{{statusCode = 404}}"',
-  check: (subject, report) => {
-    for (const site of subject.expressions) {
-      for (const comparison of listComparisons(subject, site)) {
-        if (!isDependent(comparison)) continue;
-        const {
-          node,
-          constantKind,
-          otherKind = `${otherKindsOf(comparison)}, if the path gives one,`,
-        } = comparison;
-        const message = `Whether a ${otherKind} equals this ${constantKind} depends on semantics.`;
-        report(findingAt(site, node, message));
+export const EXPRESSION_RULES: readonly Rule[] = [
+  {
+    id: 'semantics-dependent',
+    level: 'info',
+    summary: 'The result of an expression may depend on the setting `semantics`.',
+    why: "The documentation of Make says that `5 = '5'` is false and that `split` keeps each part as it is. Reports about its runtime say that `=` compares loosely, and that `split` trims parts and drops empty ones. The default is `semantics: 'runtime'`. An expression with the same result under both is safe.",
+    bad: '"condition": "{{statusCode = \'404\'}}"',
+    good: '"condition": "{{statusCode = 404}}"',
+    check: (subject, report) => {
+      for (const site of subject.expressions) {
+        for (const comparison of listComparisons(subject, site)) {
+          if (!isDependent(comparison)) continue;
+          const {
+            node,
+            constantKind,
+            otherKind = `${otherKindsOf(comparison)}, if the path gives one,`,
+          } = comparison;
+          const message = `Whether a ${otherKind} equals this ${constantKind} depends on semantics.`;
+          report(findingAt(site, node, message));
+        }
+        for (const node of site.nodes) {
+          // With a third argument empty parts stay; only trimming differs.
+          if (node.kind !== 'call' || node.name !== 'split' || subject.app.functions.has('split')) continue;
+          const [, separator] = node.args;
+          if (separator?.kind === 'literal' && separator.value === '') continue;
+          const message = 'Whether split trims parts and drops empty ones depends on semantics.';
+          report(findingAt(site, { start: node.start, end: node.start + node.name.length }, message));
+        }
       }
-      for (const node of site.nodes) {
-        // With a third argument empty parts stay; only trimming differs.
-        if (node.kind !== 'call' || node.name !== 'split' || subject.app.functions.has('split')) continue;
-        const [, separator] = node.args;
-        if (separator?.kind === 'literal' && separator.value === '') continue;
-        const message = 'Whether split trims parts and drops empty ones depends on semantics.';
-        report(findingAt(site, { start: node.start, end: node.start + node.name.length }, message));
-      }
-    }
+    },
   },
-};
+  {
+    id: 'type-comparison',
+    level: 'warning',
+    summary: 'An expression compares values of two types that are never equal.',
+    why: 'A number never equals a text that is not a number: `statusCode = "ok"` is false for every response. `statusCode` and number fields are numbers; headers and text fields are texts.',
+    bad: '"condition": "{{statusCode = \'ok\'}}"',
+    good: '"condition": "{{statusCode = 200}}"',
+    check: (subject, report) => {
+      for (const site of subject.expressions) {
+        for (const comparison of listComparisons(subject, site)) {
+          const { node, constantKind, otherKind } = comparison;
+          // `semantics-dependent` reports values that may be equal.
+          if (otherKind === undefined || otherKind === constantKind || canEqualOtherKind(comparison))
+            continue;
+          const outcome = node.operator === '=' ? 'false' : 'true';
+          const message = `A ${otherKind} never equals this ${constantKind}, so the comparison is always ${outcome}.`;
+          report(findingAt(site, node, message));
+        }
+      }
+    },
+  },
+  {
+    id: 'dead-branch',
+    level: 'warning',
+    summary: 'A branch of `if`, `&` or `|` never runs, because its condition is a constant.',
+    why: "The condition was probably meant to read a value: `if('parameters.all'; ...)` tests a text, which is always truthy.",
+    bad: "\"url\": \"{{if('parameters.all'; '/all'; '/mine')}}\"",
+    good: '"url": "{{if(parameters.all; \'/all\'; \'/mine\')}}"',
+    check: (subject, report) => {
+      for (const site of subject.expressions) {
+        for (const node of site.nodes) {
+          const condition = findCondition(node, subject.app.functions.has('if'));
+          if (condition === undefined || !isConstant(condition)) continue;
+          const outcome = site.parsed.ok && isAlways(site.parsed.template.source, condition);
+          report(findingAt(site, condition, `This condition is always ${outcome ? 'true' : 'false'}.`));
+        }
+      }
+    },
+  },
+  {
+    id: 'list-literal',
+    level: 'error',
+    summary: 'An expression contains a list in brackets.',
+    why: "IML has no list literals: `['a', 'b']` evaluates to null, also as an argument. Use `split`, `add(emptyarray; ...)` or a JSON list outside the expression.",
+    bad: '"ids": "{{[\'a\', \'b\']}}"',
+    good: '"ids": "{{split(\'a,b\', \',\')}}"',
+    check: (subject, report) => {
+      for (const site of subject.expressions) {
+        for (const node of site.nodes) {
+          if (node.kind !== 'list') continue;
+          report(
+            findingAt(site, node, 'A list in brackets evaluates to null: expressions cannot write lists.'),
+          );
+        }
+      }
+    },
+  },
+  {
+    id: 'zero-index',
+    level: 'error',
+    summary: 'A path reads item 0.',
+    why: 'Paths count items of an array from 1, so item 0 is undefined. `slice`, `substring` and `indexOf` count from 0.',
+    bad: '"id": "{{body.items[0].id}}"',
+    good: '"id": "{{body.items[1].id}}"',
+    check: (subject, report) => {
+      for (const site of subject.expressions) {
+        for (const node of site.nodes) {
+          const isIndex = node.kind === 'index' && node.index?.kind === 'literal' && node.index.value === 0;
+          const isSegment = node.kind === 'member' && node.name === '0';
+          if (!isIndex && !isSegment) continue;
+          const at = { start: node.object.end, end: node.end };
+          report(findingAt(site, at, 'Items count from 1, so there is no item 0.'));
+        }
+      }
+    },
+  },
+  {
+    id: 'path-after-call',
+    level: 'info',
+    summary: 'A path follows the call of a function.',
+    why: 'This engine evaluates the path. Users report that Make ignores it: `first(body.items).id` is then the whole item. `get` works in both.',
+    bad: '"id": "{{first(body.items).id}}"',
+    good: '"id": "{{get(first(body.items); \'id\')}}"',
+    check: (subject, report) => {
+      for (const site of subject.expressions) {
+        for (const node of site.nodes) {
+          if ((node.kind !== 'member' && node.kind !== 'index') || node.object.kind !== 'call') continue;
+          const at = { start: node.object.end, end: node.end };
+          const { name } = node.object;
+          report(findingAt(site, at, `Make may ignore the path after the call of ${name}. Use get.`));
+        }
+      }
+    },
+  },
+  {
+    id: 'length-member',
+    level: 'warning',
+    summary: 'An expression compares a member `length`, or one of a list.',
+    why: 'Lists and texts have no member `length` in IML, so it is undefined and a comparison with a number is false. Use the function `length`.',
+    bad: '"condition": "{{body.items.length > 0}}"',
+    good: '"condition": "{{length(body.items) > 0}}"',
+    check: (subject, report) => {
+      const lists = new Set(subject.expressions.filter(isContainer).map(({ text }) => stripBraces(text)));
+      for (const site of subject.expressions) {
+        const source = site.parsed.ok ? site.parsed.template.source : '';
+        const compared = new Set(site.nodes.flatMap(listCompared));
+        for (const node of site.nodes) {
+          if (node.kind !== 'member' || node.name !== 'length' || readPath(node) === undefined) continue;
+          const path = source.slice(node.object.start, node.object.end);
+          if (!compared.has(node) && !lists.has(path)) continue;
+          const at = { start: node.object.end, end: node.end };
+          report(findingAt(site, at, `There is no member "length". Write length(${path}).`));
+        }
+      }
+    },
+  },
+  {
+    id: 'seconds-as-date',
+    level: 'warning',
+    summary: 'The expiration date of a connection is a number of seconds.',
+    why: '`expires` is a date. Seconds such as `expires_in` count from the response, so they are a date in 1970 and the token is refreshed before each run.',
+    bad: '"data": { "expires": "{{body.expires_in}}" }',
+    good: '"data": { "expires": "{{addSeconds(now; body.expires_in)}}" }',
+    check: (subject, report) => {
+      for (const site of subject.expressions) {
+        const { location, in: checked } = site;
+        if (checked.owner?.kind !== 'connection' || location.directive.at(-1) !== 'expires') continue;
+        const [only, ...more] = site.parsed.ok ? site.parsed.template.parts : [];
+        if (typeof only !== 'object' || more.length > 0) continue;
+        const name = readPath(only)?.members.at(-1)?.name;
+        if (name === undefined || !/^expires?_?in$/i.test(name)) continue;
+        const written = site.text.replace(/^\{\{\s*|\s*\}\}$/g, '');
+        report(findingAt(site, only, `This counts seconds. Write {{addSeconds(now; ${written})}}.`));
+      }
+    },
+  },
+  {
+    id: 'scope-list',
+    level: 'warning',
+    summary: 'The query of an authorization contains the list of scopes.',
+    why: '`oauth.scope` is a list, and a list in a query repeats its name: `scope=a&scope=b`. OAuth requires one text with spaces.',
+    bad: '"qs": { "scope": "{{oauth.scope}}" }',
+    good: '"qs": { "scope": "{{join(oauth.scope; \' \')}}" }',
+    check: (subject, report) => {
+      for (const site of subject.expressions) {
+        if (!site.location.directive.includes('qs')) continue;
+        const [only, ...more] = site.parsed.ok ? site.parsed.template.parts : [];
+        if (typeof only !== 'object' || more.length > 0) continue;
+        const path = readPath(only);
+        if (path?.root.name !== 'oauth' || path.members.length !== 1 || path.members[0]?.name !== 'scope')
+          continue;
+        report(findingAt(site, only, "oauth.scope is a list. Write {{join(oauth.scope; ' ')}}."));
+      }
+    },
+  },
+];
 
 /** A number or boolean compared with another type, or text that reads as a number. */
 function isDependent(comparison: Comparison): boolean {
@@ -46,27 +203,6 @@ function isDependent(comparison: Comparison): boolean {
 function otherKindsOf({ constantKind }: Comparison): string {
   return ['text', 'number', 'boolean'].filter((kind) => kind !== constantKind).join(' or ');
 }
-
-const typeComparison: Rule = {
-  id: 'type-comparison',
-  level: 'warning',
-  summary: 'An expression compares values of two types that are never equal.',
-  why: 'A number never equals a text that is not a number: `statusCode = "ok"` is false for every response. `statusCode` and number fields are numbers; headers and text fields are texts.',
-  bad: '"condition": "{{statusCode = \'ok\'}}"',
-  good: '"condition": "{{statusCode = 200}}"',
-  check: (subject, report) => {
-    for (const site of subject.expressions) {
-      for (const comparison of listComparisons(subject, site)) {
-        const { node, constantKind, otherKind } = comparison;
-        // `semantics-dependent` reports values that may be equal.
-        if (otherKind === undefined || otherKind === constantKind || canEqualOtherKind(comparison)) continue;
-        const outcome = node.operator === '=' ? 'false' : 'true';
-        const message = `A ${otherKind} never equals this ${constantKind}, so the comparison is always ${outcome}.`;
-        report(findingAt(site, node, message));
-      }
-    }
-  },
-};
 
 /** A comparison by `=` or `!=` with a constant. */
 interface Comparison {
@@ -116,25 +252,6 @@ function canEqualOtherKind({ constant }: Comparison): boolean {
   return typeof constant !== 'string' || !Number.isNaN(Number(constant));
 }
 
-const deadBranch: Rule = {
-  id: 'dead-branch',
-  level: 'warning',
-  summary: 'A branch of `if`, `&` or `|` never runs, because its condition is a constant.',
-  why: "The condition was probably meant to read a value: `if('parameters.all'; ...)` tests a text, which is always truthy.",
-  bad: "\"url\": \"{{if('parameters.all'; '/all'; '/mine')}}\"",
-  good: '"url": "{{if(parameters.all; \'/all\'; \'/mine\')}}"',
-  check: (subject, report) => {
-    for (const site of subject.expressions) {
-      for (const node of site.nodes) {
-        const condition = findCondition(node, subject.app.functions.has('if'));
-        if (condition === undefined || !isConstant(condition)) continue;
-        const outcome = site.parsed.ok && isAlways(site.parsed.template.source, condition);
-        report(findingAt(site, condition, `This condition is always ${outcome ? 'true' : 'false'}.`));
-      }
-    }
-  },
-};
-
 function findCondition(node: Expression, isOwnIf: boolean): Expression | undefined {
   if (node.kind === 'binary' && (node.operator === '&' || node.operator === '|')) return node.left;
   return node.kind === 'call' && node.name === 'if' && !isOwnIf ? node.args[0] : undefined;
@@ -147,87 +264,6 @@ function isConstant(expression: Expression): boolean {
 function isAlways(source: string, { start, end }: Expression): boolean {
   return isTruthy(evaluate(`{{${source.slice(start, end)}}}`, {}));
 }
-
-const listLiteral: Rule = {
-  id: 'list-literal',
-  level: 'error',
-  summary: 'An expression contains a list in brackets.',
-  why: "IML has no list literals: `['a', 'b']` evaluates to null, also as an argument. Use `split`, `add(emptyarray; ...)` or a JSON list outside the expression.",
-  bad: '"ids": "{{[\'a\', \'b\']}}"',
-  good: '"ids": "{{split(\'a,b\', \',\')}}"',
-  check: (subject, report) => {
-    for (const site of subject.expressions) {
-      for (const node of site.nodes) {
-        if (node.kind !== 'list') continue;
-        report(
-          findingAt(site, node, 'A list in brackets evaluates to null: expressions cannot write lists.'),
-        );
-      }
-    }
-  },
-};
-
-const zeroIndex: Rule = {
-  id: 'zero-index',
-  level: 'error',
-  summary: 'A path reads item 0.',
-  why: 'Paths count items of an array from 1, so item 0 is undefined. `slice`, `substring` and `indexOf` count from 0.',
-  bad: '"id": "{{body.items[0].id}}"',
-  good: '"id": "{{body.items[1].id}}"',
-  check: (subject, report) => {
-    for (const site of subject.expressions) {
-      for (const node of site.nodes) {
-        const isIndex = node.kind === 'index' && node.index?.kind === 'literal' && node.index.value === 0;
-        const isSegment = node.kind === 'member' && node.name === '0';
-        if (!isIndex && !isSegment) continue;
-        const at = { start: node.object.end, end: node.end };
-        report(findingAt(site, at, 'Items count from 1, so there is no item 0.'));
-      }
-    }
-  },
-};
-
-const pathAfterCall: Rule = {
-  id: 'path-after-call',
-  level: 'info',
-  summary: 'A path follows the call of a function.',
-  why: 'This engine evaluates the path. Users report that Make ignores it: `first(body.items).id` is then the whole item. `get` works in both.',
-  bad: '"id": "{{first(body.items).id}}"',
-  good: '"id": "{{get(first(body.items); \'id\')}}"',
-  check: (subject, report) => {
-    for (const site of subject.expressions) {
-      for (const node of site.nodes) {
-        if ((node.kind !== 'member' && node.kind !== 'index') || node.object.kind !== 'call') continue;
-        const at = { start: node.object.end, end: node.end };
-        const { name } = node.object;
-        report(findingAt(site, at, `Make may ignore the path after the call of ${name}. Use get.`));
-      }
-    }
-  },
-};
-
-const lengthMember: Rule = {
-  id: 'length-member',
-  level: 'warning',
-  summary: 'An expression compares a member `length`, or one of a list.',
-  why: 'Lists and texts have no member `length` in IML, so it is undefined and a comparison with a number is false. Use the function `length`.',
-  bad: '"condition": "{{body.items.length > 0}}"',
-  good: '"condition": "{{length(body.items) > 0}}"',
-  check: (subject, report) => {
-    const lists = new Set(subject.expressions.filter(isContainer).map(({ text }) => stripBraces(text)));
-    for (const site of subject.expressions) {
-      const source = site.parsed.ok ? site.parsed.template.source : '';
-      const compared = new Set(site.nodes.flatMap(listCompared));
-      for (const node of site.nodes) {
-        if (node.kind !== 'member' || node.name !== 'length' || readPath(node) === undefined) continue;
-        const path = source.slice(node.object.start, node.object.end);
-        if (!compared.has(node) && !lists.has(path)) continue;
-        const at = { start: node.object.end, end: node.end };
-        report(findingAt(site, at, `There is no member "length". Write length(${path}).`));
-      }
-    }
-  },
-};
 
 function isContainer({ location: { directive } }: ExpressionSite): boolean {
   return directive.at(-1) === 'iterate' || directive.at(-2) === 'iterate';
@@ -243,56 +279,3 @@ function listCompared(node: Expression): readonly Expression[] {
   const sides = [node.left, node.right];
   return sides.some((side) => side.kind === 'literal' && typeof side.value === 'number') ? sides : [];
 }
-
-const secondsAsDate: Rule = {
-  id: 'seconds-as-date',
-  level: 'warning',
-  summary: 'The expiration date of a connection is a number of seconds.',
-  why: '`expires` is a date. Seconds such as `expires_in` count from the response, so they are a date in 1970 and the token is refreshed before each run.',
-  bad: '"data": { "expires": "{{body.expires_in}}" }',
-  good: '"data": { "expires": "{{addSeconds(now; body.expires_in)}}" }',
-  check: (subject, report) => {
-    for (const site of subject.expressions) {
-      const { location, in: checked } = site;
-      if (checked.owner?.kind !== 'connection' || location.directive.at(-1) !== 'expires') continue;
-      const [only, ...more] = site.parsed.ok ? site.parsed.template.parts : [];
-      if (typeof only !== 'object' || more.length > 0) continue;
-      const name = readPath(only)?.members.at(-1)?.name;
-      if (name === undefined || !/^expires?_?in$/i.test(name)) continue;
-      const written = site.text.replace(/^\{\{\s*|\s*\}\}$/g, '');
-      report(findingAt(site, only, `This counts seconds. Write {{addSeconds(now; ${written})}}.`));
-    }
-  },
-};
-
-const scopeList: Rule = {
-  id: 'scope-list',
-  level: 'warning',
-  summary: 'The query of an authorization contains the list of scopes.',
-  why: '`oauth.scope` is a list, and a list in a query repeats its name: `scope=a&scope=b`. OAuth requires one text with spaces.',
-  bad: '"qs": { "scope": "{{oauth.scope}}" }',
-  good: '"qs": { "scope": "{{join(oauth.scope; \' \')}}" }',
-  check: (subject, report) => {
-    for (const site of subject.expressions) {
-      if (!site.location.directive.includes('qs')) continue;
-      const [only, ...more] = site.parsed.ok ? site.parsed.template.parts : [];
-      if (typeof only !== 'object' || more.length > 0) continue;
-      const path = readPath(only);
-      if (path?.root.name !== 'oauth' || path.members.length !== 1 || path.members[0]?.name !== 'scope')
-        continue;
-      report(findingAt(site, only, "oauth.scope is a list. Write {{join(oauth.scope; ' ')}}."));
-    }
-  },
-};
-
-export const EXPRESSION_RULES: readonly Rule[] = [
-  semanticsDependent,
-  typeComparison,
-  deadBranch,
-  listLiteral,
-  zeroIndex,
-  pathAfterCall,
-  lengthMember,
-  secondsAsDate,
-  scopeList,
-];

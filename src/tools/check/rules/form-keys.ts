@@ -7,23 +7,50 @@ import type { Rule } from '../rule.js';
 import { isForm, listFields } from '../subject/form-fields.js';
 import { optionLists } from '../subject/option-lists.js';
 
-const unknownFieldKey: Rule = {
-  id: 'unknown-field-key',
-  level: 'warning',
-  summary: 'A key of a field, an option or a constraint is misspelt.',
-  why: 'Nothing reads the key: a field with `"requierd": true` is not required. Keys that resemble no known key are not reported, because the platform has keys that affect display only.',
-  bad: '{ "name": "id", "type": "text", "requierd": true }',
-  good: '{ "name": "id", "type": "text", "required": true }',
-  check: ({ documents }, report) => {
-    for (const { kind, document } of documents) {
-      if (kind !== 'parameters') continue;
-      visitKeys(FORM_RULE, document.value, '', (key, meant, pointer) => {
-        const message = `Unknown key "${key}". Did you mean "${meant}"?`;
-        report({ message, place: document.locationOf(pointer, undefined, 'key') });
-      });
-    }
+export const FORM_KEY_RULES: readonly Rule[] = [
+  {
+    id: 'unknown-field-key',
+    level: 'warning',
+    summary: 'A key of a field, an option or a constraint is misspelt.',
+    why: 'Nothing reads the key: a field with `"requierd": true` is not required. Keys that resemble no known key are not reported, because the platform has keys that affect display only.',
+    bad: '{ "name": "id", "type": "text", "requierd": true }',
+    good: '{ "name": "id", "type": "text", "required": true }',
+    check: ({ documents }, report) => {
+      for (const { kind, document } of documents) {
+        if (kind !== 'parameters') continue;
+        visitKeys(FORM_RULE, document.value, '', (key, meant, pointer) => {
+          const message = `Unknown key "${key}". Did you mean "${meant}"?`;
+          report({ message, place: document.locationOf(pointer, undefined, 'key') });
+        });
+      }
+    },
   },
-};
+  {
+    id: 'duplicate-option',
+    level: 'warning',
+    summary: 'Two options of a select have the same value.',
+    why: 'The module cannot tell which of them was chosen, and the form shows the label of the first one.',
+    bad: '"options": [{ "label": "Open", "value": "o" }, { "label": "Other", "value": "o" }]',
+    good: '"options": [{ "label": "Open", "value": "o" }, { "label": "Other", "value": "x" }]',
+    check: (subject, report) => {
+      for (const field of listFields(subject).filter((one) => isForm(one.in))) {
+        for (const { options } of optionLists(field)) {
+          const seen = new Set<string>();
+          for (const { option, pointer } of options) {
+            const value = ownMember(option, 'value');
+            if (value === undefined || typeof value === 'object') continue;
+            const key = JSON.stringify(value);
+            if (seen.has(key)) {
+              const message = `Another option has the value ${key}.`;
+              report({ message, place: field.document.locationOf(childPointer(pointer, 'value')) });
+            }
+            seen.add(key);
+          }
+        }
+      }
+    },
+  },
+];
 
 type VisitKey = (key: string, meant: string, pointer: string) => void;
 
@@ -53,31 +80,3 @@ function reportTypo({ keys }: Shape, owner: PlainObject, key: string, report: (m
   // With the known key beside it, the other one is meant.
   if (meant !== undefined && ownMember(owner, meant) === undefined) report(meant);
 }
-
-const duplicateOption: Rule = {
-  id: 'duplicate-option',
-  level: 'warning',
-  summary: 'Two options of a select have the same value.',
-  why: 'The module cannot tell which of them was chosen, and the form shows the label of the first one.',
-  bad: '"options": [{ "label": "Open", "value": "o" }, { "label": "Other", "value": "o" }]',
-  good: '"options": [{ "label": "Open", "value": "o" }, { "label": "Other", "value": "x" }]',
-  check: (subject, report) => {
-    for (const field of listFields(subject).filter((one) => isForm(one.in))) {
-      for (const { options } of optionLists(field)) {
-        const seen = new Set<string>();
-        for (const { option, pointer } of options) {
-          const value = ownMember(option, 'value');
-          if (value === undefined || typeof value === 'object') continue;
-          const key = JSON.stringify(value);
-          if (seen.has(key)) {
-            const message = `Another option has the value ${key}.`;
-            report({ message, place: field.document.locationOf(childPointer(pointer, 'value')) });
-          }
-          seen.add(key);
-        }
-      }
-    }
-  },
-};
-
-export const FORM_KEY_RULES: readonly Rule[] = [unknownFieldKey, duplicateOption];

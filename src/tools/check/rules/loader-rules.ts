@@ -1,7 +1,8 @@
 import type { WarningCode } from '../../../engine/document/document.js';
+import { readAt } from '../../../shared/plain-object.js';
 import type { Rule } from '../rule.js';
 import { findingAt } from '../subject/expression-site.js';
-import { pointerTo, readAt } from '../subject/walk-requests.js';
+import { locateKey } from '../subject/walk-requests.js';
 
 /** Creates a rule for warnings of loading. */
 function createLoaderRule({
@@ -203,8 +204,7 @@ const platformOnly: Rule = {
       for (const [name, message] of PLATFORM_DIRECTIVES) {
         for (const parent of PARENTS) {
           if (readAt(request.value, ...parent, name) === undefined) continue;
-          const place = request.document.locationOf(pointerTo(request, ...parent, name), undefined, 'key');
-          report({ message: `${name} ${message}`, place });
+          report({ message: `${name} ${message}`, place: locateKey(request, ...parent, name) });
         }
       }
     }

@@ -1,4 +1,4 @@
-import { isPlainObject } from '../../../shared/plain-object.js';
+import { isPlainObject, readAt } from '../../../shared/plain-object.js';
 import { didYouMean } from '../../../shared/suggest.js';
 import type { Rule } from '../rule.js';
 import {
@@ -12,7 +12,7 @@ import {
 import { type ExpressionSite, findingAt } from '../subject/expression-site.js';
 import type { Subject } from '../subject/subject.js';
 import { OAUTH_MEMBERS } from '../subject/visible-names.js';
-import { listRequests, readAt } from '../subject/walk-requests.js';
+import { listRequests } from '../subject/walk-requests.js';
 
 /** A rule on the first member of paths that start with certain names: `temp.token`. */
 export interface MemberRule extends Omit<Rule, 'check'> {

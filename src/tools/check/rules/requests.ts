@@ -3,7 +3,7 @@ import type { App } from '../../../engine/document/app.js';
 import { isStaticRequest } from '../../../engine/document/compile-request.js';
 import { APP_ERROR_TYPES } from '../../../shared/errors/app-error.js';
 import type { SourceLocation } from '../../../shared/errors/source-location.js';
-import { isPlainObject } from '../../../shared/plain-object.js';
+import { isPlainObject, readAt } from '../../../shared/plain-object.js';
 import { didYouMean } from '../../../shared/suggest.js';
 import type { ReportFinding, Rule } from '../rule.js';
 import type { CheckedDocument } from '../subject/checked-document.js';
@@ -12,30 +12,148 @@ import { kindOfSite } from '../subject/value-kinds.js';
 import {
   inheritsBase,
   listRequests,
+  locate,
+  locateKey,
   pointerTo,
-  readAt,
   type WrittenRequest,
 } from '../subject/walk-requests.js';
 
-const unknownErrorType: Rule = {
-  id: 'unknown-error-type',
-  level: 'error',
-  summary: 'The platform does not know the `type` of an error.',
-  why: 'The error becomes an UnknownError. The scenario then reacts differently: it does not retry after a rate limit, and stores no incomplete execution.',
-  bad: '"error": { "429": { "type": "RateLimit", "message": "Slow down" } }',
-  good: '"error": { "429": { "type": "RateLimitError", "message": "Slow down" } }',
-  check: (subject, report) => {
-    for (const request of subject.requests) {
-      checkType(request, ['response', 'valid', 'type'], report);
-      const error = readAt(request.value, 'response', 'error');
-      if (!isPlainObject(error)) continue;
-      checkType(request, ['response', 'error', 'type'], report);
-      for (const key of Object.keys(error).filter((name) => /^\d{3}$/.test(name))) {
-        checkType(request, ['response', 'error', key, 'type'], report);
+export const REQUEST_RULES: readonly Rule[] = [
+  {
+    id: 'unknown-error-type',
+    level: 'error',
+    summary: 'The platform does not know the `type` of an error.',
+    why: 'The error becomes an UnknownError. The scenario then reacts differently: it does not retry after a rate limit, and stores no incomplete execution.',
+    bad: '"error": { "429": { "type": "RateLimit", "message": "Slow down" } }',
+    good: '"error": { "429": { "type": "RateLimitError", "message": "Slow down" } }',
+    check: (subject, report) => {
+      for (const request of subject.requests) {
+        checkType(request, ['response', 'valid', 'type'], report);
+        const error = readAt(request.value, 'response', 'error');
+        if (!isPlainObject(error)) continue;
+        checkType(request, ['response', 'error', 'type'], report);
+        for (const key of Object.keys(error).filter((name) => /^\d{3}$/.test(name))) {
+          checkType(request, ['response', 'error', key, 'type'], report);
+        }
       }
-    }
+    },
   },
-};
+  {
+    id: 'dead-status',
+    level: 'warning',
+    summary: '`error` has an entry for a status of 200 to 399, and there is no `valid`.',
+    why: 'A response with such a status is an error only if `valid` is false. Without `valid`, the entry is never used.',
+    bad: '"error": { "200": { "message": "{{body.error}}" } }',
+    good: '"valid": "{{!body.error}}", "error": { "200": { "message": "{{body.error}}" } }',
+    check: (subject, report) => {
+      for (const request of subject.requests) {
+        const error = readAt(request.value, 'response', 'error');
+        if (!isPlainObject(error) || hasValid(subject, request)) continue;
+        for (const status of Object.keys(error).filter((key) => /^[23]\d\d$/.test(key))) {
+          const message = `A response of status ${status} is not an error without valid, so this entry is never used.`;
+          const pointer = pointerTo(request, 'response', 'error', status);
+          report({ message, place: request.document.locationOf(pointer, undefined, 'key') });
+        }
+      }
+    },
+  },
+  {
+    id: 'misplaced-directive',
+    level: 'warning',
+    summary: 'A directive has no effect in its location.',
+    why: 'Connections have no `pagination`, `limit`, `iterate`, `output`, `wrapper` or `aws`. An instant trigger sends one request and does not iterate. A request without `url` sends nothing. A request that calls an endpoint sends nothing of its own. `trigger` belongs in polling triggers, `response.scope` in `token`. GET requests have no body.',
+    bad: '{ "url": "https://api.example.com/me", "response": { "output": "{{body}}" } }',
+    good: '{ "url": "https://api.example.com/me", "response": { "data": { "user": "{{body.id}}" } } }',
+    check: (subject, report) => {
+      for (const request of subject.requests) {
+        for (const [path, why] of misplacedIn(subject.app, request)) {
+          if (readAt(request.value, ...path) === undefined) continue;
+          const message = `${path.join('.')} has no effect here: ${why}.`;
+          report({
+            message,
+            place: locateKey(request, ...path),
+          });
+        }
+      }
+    },
+  },
+  {
+    id: 'host-header',
+    level: 'warning',
+    summary: 'A request sets the header `Host`.',
+    why: 'The header is derived from the URL. The engine refuses another host, because the network guard checked the host of the URL.',
+    bad: '"headers": { "Host": "api.example.com" }',
+    good: '"headers": {}',
+    check: (subject, report) => {
+      for (const request of subject.requests) {
+        for (const path of [['headers'], ['pagination', 'headers']]) {
+          const headers = readAt(request.value, ...path);
+          if (!isPlainObject(headers)) continue;
+          for (const name of Object.keys(headers).filter((key) => key.toLowerCase() === 'host')) {
+            const place = locateKey(request, ...path, name);
+            report({ message: 'Remove the header Host: it is derived from the URL.', place });
+          }
+        }
+      }
+    },
+  },
+  {
+    id: 'unknown-method',
+    level: 'error',
+    summary: 'A request has an HTTP method that does not exist.',
+    why: 'Servers respond to such a request with an error, usually 400, 405 or 501.',
+    bad: '{ "url": "/items", "method": "GTE" }',
+    good: '{ "url": "/items", "method": "GET" }',
+    check: (subject, report) => {
+      for (const request of subject.requests) {
+        for (const path of [['method'], ['pagination', 'method']]) {
+          const method = readAt(request.value, ...path);
+          if (typeof method !== 'string' || method === '' || method.includes('{{')) continue;
+          if (METHODS.includes(method.trim().toUpperCase())) continue;
+          report({
+            message: `There is no HTTP method "${method}".${didYouMean(method.toUpperCase(), METHODS)}`,
+            place: locate(request, ...path),
+          });
+        }
+      }
+    },
+  },
+  {
+    id: 'unnamed-upload',
+    level: 'warning',
+    summary: 'A file of a multipart body has no file name.',
+    why: 'Servers read a part without a file name as a text field, so they see no file.',
+    bad: '"body": { "file": "{{parameters.data}}" }',
+    good: '"body": { "file": { "value": "{{parameters.data}}", "options": { "filename": "{{parameters.fileName}}" } } }',
+    check: (subject, report) => {
+      for (const request of subject.requests) {
+        const body = request.value['body'];
+        if (request.value['type'] !== 'multipart/form-data' || !isPlainObject(body)) continue;
+        for (const [name, part] of Object.entries(body)) {
+          if (!isUnnamedFile(subject, request, name, part)) continue;
+          const message = `The file in body.${name} has no file name. Write it as { value, options: { filename } }.`;
+          report({ message, place: locate(request, 'body', name) });
+        }
+      }
+    },
+  },
+  {
+    id: 'refused-run',
+    level: 'error',
+    summary: 'The component always fails, with any input.',
+    why: 'The rule runs the steps that need no data with the code of the engine. What fails there, fails in each run.',
+    bad: '"response": { "limit": 0, "trigger": { "order": "newest" } }',
+    good: '"response": { "limit": 10, "trigger": { "order": "desc" } }',
+    check: ({ app, refusals }, report) => {
+      const told = new Set(app.warnings.map(({ place }) => writeKey(place)));
+      for (const { error, isOfEndpoint } of refusals) {
+        const { message, place = {} } = error;
+        // Loading reports the same, and endpoints have their own rule.
+        if (!isOfEndpoint && !told.has(writeKey(place))) report({ message, place });
+      }
+    },
+  },
+];
 
 const TYPES: ReadonlySet<string> = new Set<string>(APP_ERROR_TYPES);
 
@@ -43,28 +161,8 @@ function checkType(request: WrittenRequest, path: readonly string[], report: Rep
   const type = readAt(request.value, ...path);
   if (typeof type !== 'string' || type.includes('{{') || TYPES.has(type)) return;
   const message = `There is no error type "${type}".${didYouMean(type, TYPES)}`;
-  report({ message, place: request.document.locationOf(pointerTo(request, ...path)) });
+  report({ message, place: locate(request, ...path) });
 }
-
-const deadStatus: Rule = {
-  id: 'dead-status',
-  level: 'warning',
-  summary: '`error` has an entry for a status of 200 to 399, and there is no `valid`.',
-  why: 'A response with such a status is an error only if `valid` is false. Without `valid`, the entry is never used.',
-  bad: '"error": { "200": { "message": "{{body.error}}" } }',
-  good: '"valid": "{{!body.error}}", "error": { "200": { "message": "{{body.error}}" } }',
-  check: (subject, report) => {
-    for (const request of subject.requests) {
-      const error = readAt(request.value, 'response', 'error');
-      if (!isPlainObject(error) || hasValid(subject, request)) continue;
-      for (const status of Object.keys(error).filter((key) => /^[23]\d\d$/.test(key))) {
-        const message = `A response of status ${status} is not an error without valid, so this entry is never used.`;
-        const pointer = pointerTo(request, 'response', 'error', status);
-        report({ message, place: request.document.locationOf(pointer, undefined, 'key') });
-      }
-    }
-  },
-};
 
 /** An entry of the base can apply to a `valid` of any component. */
 function hasValid(subject: Subject, request: WrittenRequest): boolean {
@@ -77,27 +175,6 @@ function hasValid(subject: Subject, request: WrittenRequest): boolean {
     .flatMap(listRequests)
     .some(({ value }) => readAt(value, 'response', 'valid') !== undefined);
 }
-
-const misplacedDirective: Rule = {
-  id: 'misplaced-directive',
-  level: 'warning',
-  summary: 'A directive has no effect in its location.',
-  why: 'Connections have no `pagination`, `limit`, `iterate`, `output`, `wrapper` or `aws`. An instant trigger sends one request and does not iterate. A request without `url` sends nothing. A request that calls an endpoint sends nothing of its own. `trigger` belongs in polling triggers, `response.scope` in `token`. GET requests have no body.',
-  bad: '{ "url": "https://api.example.com/me", "response": { "output": "{{body}}" } }',
-  good: '{ "url": "https://api.example.com/me", "response": { "data": { "user": "{{body.id}}" } } }',
-  check: (subject, report) => {
-    for (const request of subject.requests) {
-      for (const [path, why] of misplacedIn(subject.app, request)) {
-        if (readAt(request.value, ...path) === undefined) continue;
-        const message = `${path.join('.')} has no effect here: ${why}.`;
-        report({
-          message,
-          place: request.document.locationOf(pointerTo(request, ...path), undefined, 'key'),
-        });
-      }
-    }
-  },
-};
 
 type Misplaced = readonly (readonly [path: readonly string[], why: string])[];
 
@@ -176,69 +253,6 @@ function isGet(app: App, checked: CheckedDocument, request: Readonly<Record<stri
   return checked.kind !== 'webhook' && typeof method === 'string' && method.trim().toUpperCase() === 'GET';
 }
 
-const hostHeader: Rule = {
-  id: 'host-header',
-  level: 'warning',
-  summary: 'A request sets the header `Host`.',
-  why: 'The header is derived from the URL. The engine refuses another host, because the network guard checked the host of the URL.',
-  bad: '"headers": { "Host": "api.example.com" }',
-  good: '"headers": {}',
-  check: (subject, report) => {
-    for (const request of subject.requests) {
-      for (const path of [['headers'], ['pagination', 'headers']]) {
-        const headers = readAt(request.value, ...path);
-        if (!isPlainObject(headers)) continue;
-        for (const name of Object.keys(headers).filter((key) => key.toLowerCase() === 'host')) {
-          const place = request.document.locationOf(pointerTo(request, ...path, name), undefined, 'key');
-          report({ message: 'Remove the header Host: it is derived from the URL.', place });
-        }
-      }
-    }
-  },
-};
-
-const unknownMethod: Rule = {
-  id: 'unknown-method',
-  level: 'error',
-  summary: 'A request has an HTTP method that does not exist.',
-  why: 'Servers respond to such a request with an error, usually 400, 405 or 501.',
-  bad: '{ "url": "/items", "method": "GTE" }',
-  good: '{ "url": "/items", "method": "GET" }',
-  check: (subject, report) => {
-    for (const request of subject.requests) {
-      for (const path of [['method'], ['pagination', 'method']]) {
-        const method = readAt(request.value, ...path);
-        if (typeof method !== 'string' || method === '' || method.includes('{{')) continue;
-        if (METHODS.includes(method.trim().toUpperCase())) continue;
-        report({
-          message: `There is no HTTP method "${method}".${didYouMean(method.toUpperCase(), METHODS)}`,
-          place: request.document.locationOf(pointerTo(request, ...path)),
-        });
-      }
-    }
-  },
-};
-
-const unnamedUpload: Rule = {
-  id: 'unnamed-upload',
-  level: 'warning',
-  summary: 'A file of a multipart body has no file name.',
-  why: 'Servers read a part without a file name as a text field, so they see no file.',
-  bad: '"body": { "file": "{{parameters.data}}" }',
-  good: '"body": { "file": { "value": "{{parameters.data}}", "options": { "filename": "{{parameters.fileName}}" } } }',
-  check: (subject, report) => {
-    for (const request of subject.requests) {
-      const body = request.value['body'];
-      if (request.value['type'] !== 'multipart/form-data' || !isPlainObject(body)) continue;
-      for (const [name, part] of Object.entries(body)) {
-        if (!isUnnamedFile(subject, request, name, part)) continue;
-        const message = `The file in body.${name} has no file name. Write it as { value, options: { filename } }.`;
-        report({ message, place: request.document.locationOf(pointerTo(request, 'body', name)) });
-      }
-    }
-  },
-};
-
 /** A binary value itself, or a part with a `value` and literal options that lack `filename`. */
 function isUnnamedFile(subject: Subject, request: WrittenRequest, name: string, part: unknown): boolean {
   if (isPlainObject(part)) {
@@ -253,34 +267,7 @@ function isUnnamedFile(subject: Subject, request: WrittenRequest, name: string, 
   return site !== undefined && kindOfSite(subject, site) === 'buffer';
 }
 
-const refusedRun: Rule = {
-  id: 'refused-run',
-  level: 'error',
-  summary: 'The component always fails, with any input.',
-  why: 'The rule runs the steps that need no data with the code of the engine. What fails there, fails in each run.',
-  bad: '"response": { "limit": 0, "trigger": { "order": "newest" } }',
-  good: '"response": { "limit": 10, "trigger": { "order": "desc" } }',
-  check: ({ app, refusals }, report) => {
-    const told = new Set(app.warnings.map(({ place }) => writeKey(place)));
-    for (const { error, isOfEndpoint } of refusals) {
-      const { message, place = {} } = error;
-      // Loading reports the same, and endpoints have their own rule.
-      if (!isOfEndpoint && !told.has(writeKey(place))) report({ message, place });
-    }
-  },
-};
-
 /** A location can have two pointers: in its file, and in the element of a chain. */
 function writeKey({ file, line, column, pointer }: SourceLocation): string {
   return JSON.stringify(line === undefined ? [file, pointer] : [file, line, column]);
 }
-
-export const REQUEST_RULES: readonly Rule[] = [
-  unknownErrorType,
-  deadStatus,
-  misplacedDirective,
-  hostHeader,
-  unknownMethod,
-  unnamedUpload,
-  refusedRun,
-];

@@ -1,9 +1,10 @@
+import { readAt } from '../../../shared/plain-object.js';
 import type { Rule } from '../rule.js';
 import { type ExpressionSite, findingAt } from '../subject/expression-site.js';
 import { readInherited } from '../subject/review-subject.js';
 import type { Subject } from '../subject/subject.js';
 import { describeKind, kindOfSite, type ValueKind } from '../subject/value-kinds.js';
-import { pointerTo, readAt, type WrittenRequest } from '../subject/walk-requests.js';
+import { locate, pointerTo, type WrittenRequest } from '../subject/walk-requests.js';
 
 const iterateType: Rule = {
   id: 'iterate-type',
@@ -57,8 +58,7 @@ function createResultRule({
         const name = hasWrapper ? 'wrapper' : 'output';
         const kind = kindOfResult(subject, request, name);
         if (kind === undefined || REFUSED.get(runner)?.includes(kind) !== true) continue;
-        const place = request.document.locationOf(pointerTo(request, 'response', name));
-        report({ message: describe(kind), place });
+        report({ message: describe(kind), place: locate(request, 'response', name) });
       }
     },
   };

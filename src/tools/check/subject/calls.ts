@@ -1,10 +1,10 @@
 import type { App } from '../../../engine/document/app.js';
 import { parseRpcReference, type RpcReference } from '../../../engine/parameters/rpc-reference.js';
 import { childPointer } from '../../../shared/errors/source-location.js';
-import { isPlainObject, ownMember } from '../../../shared/plain-object.js';
+import { isPlainObject, ownMember, readAt } from '../../../shared/plain-object.js';
 import type { CheckedDocument } from './checked-document.js';
 import type { ExpressionSite } from './expression-site.js';
-import { listRequests, pointerTo, readAt } from './walk-requests.js';
+import { listRequests, pointerTo } from './walk-requests.js';
 
 /** Names of all called functions, including built-in ones. */
 export function listCalls(expressions: readonly ExpressionSite[]): ReadonlySet<string> {

@@ -1,11 +1,11 @@
 import type { ConnectionComponent } from '../../../engine/document/app.js';
 import type { Document } from '../../../engine/document/document.js';
-import { isPlainObject, ownMember } from '../../../shared/plain-object.js';
+import { isPlainObject, ownMember, readAt } from '../../../shared/plain-object.js';
 import { visitRpcReferences } from './calls.js';
 
 import type { CheckedDocument, Owner } from './checked-document.js';
 import { createLookup, type Subject } from './subject.js';
-import { holdsRequests, listRequests, readAt } from './walk-requests.js';
+import { holdsRequests, listRequests } from './walk-requests.js';
 
 /** Known names, and whether there may be others. */
 export interface DeclaredNames {

@@ -1,10 +1,10 @@
 import type { ModuleComponent } from '../../../engine/document/app.js';
 import type { ComponentKind } from '../../../engine/loading/code-types.js';
 import type { SourceLocation } from '../../../shared/errors/source-location.js';
-import { isPlainObject, ownMember } from '../../../shared/plain-object.js';
+import { isPlainObject, ownMember, readAt } from '../../../shared/plain-object.js';
 import type { ExpressionSite } from './expression-site.js';
 import type { Subject } from './subject.js';
-import { inheritsBase, listRequests, pointerTo, readAt, type WrittenRequest } from './walk-requests.js';
+import { inheritsBase, listRequests, pointerTo, type WrittenRequest } from './walk-requests.js';
 
 /** The modules of the checked part of an app. */
 export function listModules({ app, part }: Subject): readonly ModuleComponent[] {

@@ -30,7 +30,7 @@ import { compileWebhook } from '../../../engine/webhook/compile-webhook.js';
 import { isUnusedHook, readHookData } from '../../../engine/webhook/run-hook-request.js';
 import { isSpreadKey } from '../../../language/syntax/grammar.js';
 import type { SourceLocation } from '../../../shared/errors/source-location.js';
-import { assertNever, isPlainObject, ownMember, type PlainObject } from '../../../shared/plain-object.js';
+import { assertNever, isPlainObject, type PlainObject, readAt } from '../../../shared/plain-object.js';
 import { type CheckedDocument, listDocuments } from './checked-document.js';
 import { CONSTANT_CONTEXT, DryRun, type RunRefusal } from './dry-run-requests.js';
 import { type ExpressionSite, listExpressions } from './expression-site.js';
@@ -114,7 +114,7 @@ function dryRunModule(dryRun: DryRun, module: ModuleComponent, base: Document | 
     case 'responder': {
       const document = Array.isArray(communication.value) ? subDocument(communication, 0) : communication;
       const constant = constantPart(document);
-      const response = isPlainObject(constant.value) ? ownMember(constant.value, 'response') : undefined;
+      const response = readAt(constant.value, 'response');
       const respond = compileRespond(response, constant, '/response', CONSTANT_CONTEXT);
       dryRunAnswer(dryRun, respond, 'text');
       break;

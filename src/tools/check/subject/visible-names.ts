@@ -1,8 +1,8 @@
 import type { App } from '../../../engine/document/app.js';
-import { isPlainObject, ownMember } from '../../../shared/plain-object.js';
+import { isPlainObject, ownMember, readAt } from '../../../shared/plain-object.js';
 import type { CheckedDocument } from './checked-document.js';
 import type { Phase, SpecLocation } from './expression-site.js';
-import { inheritsBase, readAt } from './walk-requests.js';
+import { inheritsBase } from './walk-requests.js';
 
 /** What runs a document, which determines its variables. */
 export type RunnerKind =
@@ -190,7 +190,7 @@ function requestAt(
   { section, element }: Pick<SpecLocation, 'section' | 'element'>,
 ): Readonly<Record<string, unknown>> | undefined {
   let value = document.value;
-  if (section !== undefined) value = isPlainObject(value) ? ownMember(value, section) : undefined;
+  if (section !== undefined) value = readAt(value, section);
   if (Array.isArray(value)) value = value[element];
   return isPlainObject(value) ? value : undefined;
 }

@@ -1,6 +1,6 @@
 import type { Document } from '../../../engine/document/document.js';
-import { childPointer } from '../../../shared/errors/source-location.js';
-import { isPlainObject, ownMember, type PlainObject } from '../../../shared/plain-object.js';
+import { childPointer, type SourceLocation } from '../../../shared/errors/source-location.js';
+import { isPlainObject, type PlainObject } from '../../../shared/plain-object.js';
 import type { CheckedDocument } from './checked-document.js';
 
 /** A request as written, without the base. */
@@ -52,16 +52,22 @@ function listChain(
   });
 }
 
-/** Reads a nested member: `readAt(request, 'response', 'error')`. */
-export function readAt(request: unknown, ...path: readonly string[]): unknown {
-  let value = request;
-  for (const key of path) value = isPlainObject(value) ? ownMember(value, key) : undefined;
-  return value;
-}
-
 /** The JSON pointer of a member of a request. */
 export function pointerTo({ pointer }: Pick<WrittenRequest, 'pointer'>, ...path: readonly string[]): string {
   return path.reduce<string>(childPointer, pointer);
+}
+
+/** What is written in a document: a request, a field. */
+type Written = Pick<WrittenRequest, 'document' | 'pointer'>;
+
+/** The location of a member of a request or field. */
+export function locate(written: Written, ...path: readonly string[]): SourceLocation {
+  return written.document.locationOf(pointerTo(written, ...path));
+}
+
+/** The location of the name of a member. */
+export function locateKey(written: Written, ...path: readonly string[]): SourceLocation {
+  return written.document.locationOf(pointerTo(written, ...path), undefined, 'key');
 }
 
 /** Whether requests of the document inherit the base. Source: the page on the base. [doc] */

@@ -1,7 +1,7 @@
 import type { Document } from '../../../engine/document/document.js';
 import { problemOfPath } from '../../../engine/loading/app-folder.js';
 import type { SourceLocation } from '../../../shared/errors/source-location.js';
-import { isPlainObject, ownMember } from '../../../shared/plain-object.js';
+import { isPlainObject, readAt } from '../../../shared/plain-object.js';
 import { type ProjectOptions, sentencesOf } from '../project-options.js';
 
 /** Something that files of a repository want, which the user has to confirm or which is refused. */
@@ -45,8 +45,7 @@ function toConfirm(sentence: string, place: SourceLocation): WantedByFiles {
 
 /** Other files of the app are refused when it is loaded. A readme above the app is common, and left alone. */
 function listOfReadme(manifest: Document): readonly WantedByFiles[] {
-  const general = isPlainObject(manifest.value) ? ownMember(manifest.value, 'generalCodeFiles') : undefined;
-  const readme = isPlainObject(general) ? ownMember(general, 'readme') : undefined;
+  const readme = readAt(manifest.value, 'generalCodeFiles', 'readme');
   if (typeof readme !== 'string') return [];
   const below = readme.replaceAll('\\', '/').replace(/^(?:\.\.?\/)+/, '');
   const problem = problemOfPath(below);
@@ -56,7 +55,7 @@ function listOfReadme(manifest: Document): readonly WantedByFiles[] {
 }
 
 function listOfOrigins(manifest: Document): readonly WantedByFiles[] {
-  const origins = isPlainObject(manifest.value) ? ownMember(manifest.value, 'origins') : undefined;
+  const origins = readAt(manifest.value, 'origins');
   return (Array.isArray(origins) ? origins : []).flatMap((origin: unknown, index): WantedByFiles[] => {
     if (!isPlainObject(origin)) return [];
     const { baseUrl, appId, apikeyFile: file } = origin;

@@ -3,7 +3,7 @@ import { readDocument } from '../../../engine/document/jsonc.js';
 import { compileTemplate } from '../../../language/compile/compile-template.js';
 import { EngineError } from '../../../shared/errors/engine-error.js';
 import { ImlError } from '../../../shared/errors/iml-error.js';
-import { isPlainObject, ownMember, type PlainObject } from '../../../shared/plain-object.js';
+import { isPlainObject, ownMember, type PlainObject, readAt } from '../../../shared/plain-object.js';
 import { toPortable } from '../../../shared/portable-value.js';
 import type { MomentName, ShownItems, ShownMoments, ShownValue } from '../protocol.js';
 import type { Language, Moment, Names } from './scope-at.js';
@@ -196,8 +196,7 @@ function evaluateIterate(
 }
 
 function findIterate(request: PlainObject): unknown {
-  const response = ownMember(request, 'response');
-  const inside = isPlainObject(response) ? ownMember(response, 'iterate') : undefined;
+  const inside = readAt(request, 'response', 'iterate');
   // Webhooks have it at the top level.
   return inside ?? ownMember(request, 'iterate');
 }

@@ -1,7 +1,7 @@
 import type { Document } from '../../../engine/document/document.js';
 import { childPointer, type SourceLocation } from '../../../shared/errors/source-location.js';
-import { isPlainObject, ownMember, type PlainObject } from '../../../shared/plain-object.js';
-import { readAt } from '../../check/subject/walk-requests.js';
+import { isPlainObject, ownMember, type PlainObject, readAt } from '../../../shared/plain-object.js';
+
 import { canonical, isSame, type ReportChange } from './change.js';
 
 type Locate = (pointer: string) => SourceLocation | undefined;

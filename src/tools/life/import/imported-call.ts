@@ -1,4 +1,4 @@
-import { isPlainObject, ownMember, type PlainObject, setMember } from '../../../shared/plain-object.js';
+import { isPlainObject, type PlainObject, readAt, setMember } from '../../../shared/plain-object.js';
 import type { CanonicalRequest } from '../../testing/exchanges/canonical-request.js';
 import { findPaging, type Paging } from '../openapi/pagination.js';
 import { createReferences } from '../openapi/references.js';
@@ -32,7 +32,7 @@ export function findPagingOf({ request, responses, headers }: ImportedCall, list
       kind: 'list',
       body: viewSchema(body, references),
       container: list,
-      item: viewSchema(schemaOf(responses.flatMap((one) => readAt(one, list))), references),
+      item: viewSchema(schemaOf(responses.flatMap((one) => readAt(one, ...list))), references),
       ...{ example: undefined, accept: undefined, headers, isCreated: false },
     },
     references,
@@ -69,11 +69,4 @@ function schemaOf(values: readonly unknown[], depth = 0): PlainObject {
 function schemaOfPath([name, ...rest]: readonly string[]): PlainObject {
   if (name === undefined) return { type: 'array', items: {} };
   return { type: 'object', properties: { [name]: schemaOfPath(rest) } };
-}
-
-function readAt(body: unknown, path: readonly string[]): unknown {
-  return path.reduce<unknown>(
-    (value, name) => (isPlainObject(value) ? ownMember(value, name) : undefined),
-    body,
-  );
 }

@@ -1,5 +1,5 @@
 import { isSecretName } from '../../../engine/redaction/secret-names.js';
-import { isPlainObject, ownMember, type PlainObject, setMember } from '../../../shared/plain-object.js';
+import { isPlainObject, type PlainObject, readAt, setMember } from '../../../shared/plain-object.js';
 import type { CanonicalRequest } from '../../testing/exchanges/canonical-request.js';
 import { findSuspects } from '../../testing/recording/find-suspects.js';
 import { inferFields } from '../infer/infer-fields.js';
@@ -153,7 +153,7 @@ function findShape(
   return shapeOf(
     [name],
     false,
-    responses.map((body) => (isPlainObject(body) ? ownMember(body, name) : undefined)),
+    responses.map((body) => readAt(body, name)),
   );
 }
 
@@ -210,7 +210,7 @@ interface ResponseOptions {
 
 function responseOf(start: NewComponent, { shape, isSearch, hasId }: ResponseOptions): PlainObject {
   const communication = start.files['communication'];
-  const written = isPlainObject(communication) ? ownMember(communication, 'response') : undefined;
+  const written = readAt(communication, 'response');
   if (shape === undefined) {
     const ofTemplate = isPlainObject(written) ? written : {};
     const readsId = JSON.stringify(ofTemplate).includes('parameters.id');
@@ -255,7 +255,7 @@ function addAddress(into: RequestFields, address: string, base: unknown): string
     into.notes.push('Left out the credentials of the address.');
   }
   const plain = `${url.origin}${url.pathname}`;
-  const baseUrl = isPlainObject(base) ? ownMember(base, 'baseUrl') : undefined;
+  const baseUrl = readAt(base, 'baseUrl');
   const isNamed = typeof baseUrl === 'string' && baseUrl.trim() !== '';
   // Expressions in a base stand for a part of a host or path.
   const below = isNamed ? restBelow(plain, baseUrl.replace(/\/+$/, '')) : undefined;
@@ -291,7 +291,7 @@ const UNIQUE = /[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}/i;
 
 /** The headers that the module sends: none of a client, of the base, or with a credential. */
 function keepHeaders(into: RequestFields, request: CanonicalRequest, base: unknown): PlainObject {
-  const ofBase = isPlainObject(base) ? ownMember(base, 'headers') : undefined;
+  const ofBase = readAt(base, 'headers');
   const inherited = new Set(
     isPlainObject(ofBase) ? Object.keys(ofBase).map((name) => name.toLowerCase()) : [],
   );

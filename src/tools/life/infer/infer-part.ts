@@ -7,7 +7,7 @@ import { MANIFEST } from '../../../engine/loading/read-manifest.js';
 import { isSecretName } from '../../../engine/redaction/secret-names.js';
 import { EngineError } from '../../../shared/errors/engine-error.js';
 import { createFolderWriter } from '../../../shared/files.js';
-import { isPlainObject, ownMember } from '../../../shared/plain-object.js';
+import { isPlainObject, readAt } from '../../../shared/plain-object.js';
 import { type Manifest, readManifestText, recordsOf, withMember } from '../new-files.js';
 import { valuesOf } from './answers.js';
 import { inferFields, inferSample } from './infer-fields.js';
@@ -68,8 +68,8 @@ async function findFile(
   const text = await openAppFolder(root).read(MANIFEST, () => ({ file: MANIFEST }));
   const manifest = text === undefined ? undefined : readManifestText(text);
   const row = manifest && recordsOf(manifest, kind).get(name);
-  const codeFiles = isPlainObject(row) ? ownMember(row, 'codeFiles') : undefined;
-  const declared = isPlainObject(codeFiles) ? ownMember(codeFiles, code) : undefined;
+  const codeFiles = readAt(row, 'codeFiles');
+  const declared = readAt(codeFiles, code);
   if (typeof declared === 'string' && declared !== '') return { file: declared, manifest: undefined };
   const siblings = [communication, ...Object.values(parts).map((other) => other.document)];
   const file = deriveFile(

@@ -1,6 +1,6 @@
 import { editJson, type JsonEdit } from '../../../engine/document/edit-json.js';
 import { readDocument } from '../../../engine/document/jsonc.js';
-import { isPlainObject, ownMember, type PlainObject } from '../../../shared/plain-object.js';
+import { isPlainObject, ownMember, type PlainObject, readAt } from '../../../shared/plain-object.js';
 import { isTemplateInterface, isTemplateSample, TEMPLATE_FIELDS } from '../templates.js';
 import type { InferredField, InferredItem } from './infer-fields.js';
 
@@ -118,7 +118,7 @@ function mergeList(
   }
   for (const field of added) merge.edits.push({ path: [...path, -1], value: field });
   for (const item of list) {
-    const name = isPlainObject(item) ? ownMember(item, 'name') : undefined;
+    const name = readAt(item, 'name');
     if (typeof name === 'string' && !fields.some((field) => field.name === name))
       merge.unseen.push(prefix + name);
   }

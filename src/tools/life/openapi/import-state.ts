@@ -4,7 +4,7 @@ import { problemOfPath } from '../../../engine/loading/app-folder.js';
 import type { ComponentKind } from '../../../engine/loading/code-types.js';
 import { MANIFEST } from '../../../engine/loading/read-manifest.js';
 import { EngineError } from '../../../shared/errors/engine-error.js';
-import { isPlainObject, ownMember, type PlainObject } from '../../../shared/plain-object.js';
+import { isPlainObject, ownMember, type PlainObject, readAt } from '../../../shared/plain-object.js';
 import { nameProblem } from '../names.js';
 import {
   type AddedComponent,
@@ -196,7 +196,7 @@ export async function planImport(
   const changed = new Set<string>();
   const general = ownMember(manifest.value, 'generalCodeFiles');
   for (const [code, content] of Object.entries(imported.general)) {
-    const file = isPlainObject(general) ? ownMember(general, code) : undefined;
+    const file = readAt(general, code);
     if (typeof file !== 'string' || problemOfPath(file) !== undefined) continue;
     if (await planner.addText(`app/${code}`, file, printContent(content))) changed.add(code);
   }

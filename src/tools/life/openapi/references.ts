@@ -1,4 +1,4 @@
-import { isPlainObject, ownMember, type PlainObject } from '../../../shared/plain-object.js';
+import { isPlainObject, ownMember, type PlainObject, readAt } from '../../../shared/plain-object.js';
 
 /** Resolves the references of a document. */
 export interface References {
@@ -55,7 +55,7 @@ export function createReferences(
     return undefined;
   };
   const explain = (value: unknown): string | undefined => {
-    const reference = isPlainObject(value) ? ownMember(value, '$ref') : undefined;
+    const reference = readAt(value, '$ref');
     if (typeof reference !== 'string' || follow(value) !== undefined) return undefined;
     return `Its reference "${reference}" ${problems.get(reference) ?? 'leads nowhere'}.`;
   };
@@ -76,7 +76,7 @@ export function rebaseReferences(value: unknown, file: string): void {
     const at = pending.pop();
     if (typeof at !== 'object' || at === null || seen.has(at)) continue;
     seen.add(at);
-    const reference = isPlainObject(at) ? ownMember(at, '$ref') : undefined;
+    const reference = readAt(at, '$ref');
     if (isPlainObject(at) && typeof reference === 'string') at['$ref'] = rebase(reference, file, folder);
     for (const inner of Object.values(at)) pending.push(inner);
   }
@@ -100,7 +100,7 @@ function readPointer(root: unknown, fragment: string): unknown {
   for (const written of fragment.split('/').slice(1)) {
     const step = decode(written).replaceAll('~1', '/').replaceAll('~0', '~');
     if (Array.isArray(at)) at = /^\d+$/.test(step) ? at[Number(step)] : undefined;
-    else at = isPlainObject(at) ? ownMember(at, step) : undefined;
+    else at = readAt(at, step);
   }
   return at;
 }

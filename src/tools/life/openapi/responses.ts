@@ -1,4 +1,4 @@
-import { isPlainObject, ownMember, type PlainObject } from '../../../shared/plain-object.js';
+import { isPlainObject, ownMember, type PlainObject, readAt } from '../../../shared/plain-object.js';
 import { toPlural } from '../names.js';
 import { isJsonType, type Operation, readContent, SEARCH_PATH } from './operations.js';
 import { isPagedByBody } from './paging-parameters.js';
@@ -93,10 +93,7 @@ function readJson(
   if (body === undefined) return { ...shape, kind: 'object', example };
   const list = findList(operation, body, shape, references);
   if (list !== undefined) {
-    const listed = list.container.reduce<unknown>(
-      (value, name) => (isPlainObject(value) ? ownMember(value, name) : undefined),
-      example,
-    );
+    const listed = readAt(example, ...list.container);
     const item: unknown = Array.isArray(listed) ? listed[0] : undefined;
     return { ...shape, kind: 'list', body, ...list, example: item };
   }

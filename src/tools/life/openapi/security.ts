@@ -1,4 +1,4 @@
-import { isPlainObject, ownMember, type PlainObject } from '../../../shared/plain-object.js';
+import { isPlainObject, ownMember, type PlainObject, readAt } from '../../../shared/plain-object.js';
 import {
   type ApiKey,
   type ApiOptions,
@@ -119,8 +119,7 @@ function mostFrequent(requirements: readonly Requirement[]): readonly Requiremen
 }
 
 function readSchemes({ root, references, baseUrl }: SecurityOptions): ReadonlyMap<string, Part> {
-  const components = ownMember(root, 'components');
-  const written = isPlainObject(components) ? ownMember(components, 'securitySchemes') : undefined;
+  const written = readAt(root, 'components', 'securitySchemes');
   const entries = Object.entries(isPlainObject(written) ? written : {});
   return new Map(
     entries.map(([name, value]) => [name, readScheme(name, references.follow(value) ?? {}, baseUrl)]),
@@ -170,7 +169,7 @@ const FLOWS = [
 function readOauth(scheme: PlainObject, baseUrl: string): Part {
   const flows = ownMember(scheme, 'flows');
   for (const [name, grant] of FLOWS) {
-    const flow = isPlainObject(flows) ? ownMember(flows, name) : undefined;
+    const flow = readAt(flows, name);
     if (!isPlainObject(flow)) continue;
     const resolve = (member: string): string => {
       const url = textOf(flow, member);

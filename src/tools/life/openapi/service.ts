@@ -1,4 +1,4 @@
-import { isPlainObject, ownMember, type PlainObject } from '../../../shared/plain-object.js';
+import { isPlainObject, ownMember, type PlainObject, readAt } from '../../../shared/plain-object.js';
 import type { AccountOptions } from '../connection-templates.js';
 import { isJsonType, type Operation, readContent } from './operations.js';
 import { isUsableName, printPath } from './plain-text.js';
@@ -42,8 +42,7 @@ function fillVariables(server: PlainObject): string | undefined {
   const variables = ownMember(server, 'variables');
   if (typeof written !== 'string') return undefined;
   const filled = written.replace(/\{([^{}]*)\}/g, (found, name: string) => {
-    const variable = isPlainObject(variables) ? ownMember(variables, name) : undefined;
-    const value = isPlainObject(variable) ? ownMember(variable, 'default') : undefined;
+    const value = readAt(variables, name, 'default');
     return value === undefined ? found : String(value);
   });
   if (!/^https?:\/\//i.test(filled) || /[{}\s]/.test(filled) || !URL.canParse(filled)) return undefined;

@@ -5,7 +5,7 @@ import {
   type ComponentKind,
   GENERAL_CODE_TYPES,
 } from '../../../engine/loading/code-types.js';
-import { isPlainObject, ownMember, type PlainObject } from '../../../shared/plain-object.js';
+import { isPlainObject, ownMember, type PlainObject, readAt } from '../../../shared/plain-object.js';
 import { openAppFiles } from '../app-files.js';
 import { type Manifest, recordsOf } from '../new-files.js';
 import type { Origin } from './make-api.js';
@@ -80,7 +80,7 @@ export async function readLocalApp(root: string, manifest: Manifest): Promise<Lo
   const appFiles = openAppFiles(root);
   for (const { kind, name, files, codes } of owners) {
     for (const code of codes) {
-      const file = isPlainObject(files) ? ownMember(files, code) : undefined;
+      const file = readAt(files, code);
       if (typeof file !== 'string' || file === '') continue;
       const problem = await appFiles.problemOf(file);
       if (problem !== undefined) {

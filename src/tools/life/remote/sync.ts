@@ -6,7 +6,7 @@ import { MANIFEST } from '../../../engine/loading/read-manifest.js';
 import { EngineError, isEngineError, TransportError } from '../../../shared/errors/engine-error.js';
 import { createFolderWriter, type FolderWriter, toFileName } from '../../../shared/files.js';
 import { mergeLines } from '../../../shared/line-diff.js';
-import { isPlainObject, ownMember, type PlainObject } from '../../../shared/plain-object.js';
+import { isPlainObject, ownMember, type PlainObject, readAt } from '../../../shared/plain-object.js';
 import { type AppFiles, openAppFiles } from '../app-files.js';
 import { nameProblem, splitWords } from '../names.js';
 import { componentFile, extensionOf, freeStem, type Manifest, recordsOf, withMember } from '../new-files.js';
@@ -523,7 +523,7 @@ function localName(run: Run, kind: ComponentKind, remote: unknown): string | und
   const row = (Array.isArray(rows) ? rows : []).find(
     (one: unknown) => isPlainObject(one) && ownMember(one, 'remote') === remote,
   );
-  const local: unknown = isPlainObject(row) ? ownMember(row, 'local') : undefined;
+  const local: unknown = readAt(row, 'local');
   return typeof local === 'string' ? local : undefined;
 }
 

@@ -1,7 +1,13 @@
 import type { Document } from '../../../engine/document/document.js';
 import type { StopReason } from '../../../engine/run/trace.js';
 import { CaseError, EngineError } from '../../../shared/errors/engine-error.js';
-import { isPlainObject, ownMember, type PlainObject, setMember } from '../../../shared/plain-object.js';
+import {
+  isPlainObject,
+  ownMember,
+  type PlainObject,
+  readAt,
+  setMember,
+} from '../../../shared/plain-object.js';
 import { sampleMember } from '../cases/sample-values.js';
 import { pathKey, readTemplatePaths } from '../cases/template-paths.js';
 import type { ScriptedResponse } from '../exchanges/exchange.js';
@@ -12,7 +18,6 @@ import {
   type MemberPath,
   type PageShape,
   planValues,
-  readMember,
   repeatRecords,
   replaceMember,
   type ValueOfPage,
@@ -118,8 +123,7 @@ export function generatePages(run: RecordedRun, { pages: wanted, pageSize }: Pag
 
 /** The only parameter that `response.limit` reads. */
 function findLimit({ value }: Document): string | undefined {
-  const response = isPlainObject(value) ? ownMember(value, 'response') : undefined;
-  const limit = isPlainObject(response) ? ownMember(response, 'limit') : undefined;
+  const limit = readAt(value, 'response', 'limit');
   const [path, other] = readTemplatePaths(limit);
   return path?.length === 2 && path[0] === 'parameters' && other === undefined ? path[1] : undefined;
 }
@@ -131,8 +135,7 @@ function readsTotal(spec: Document): boolean {
 
 /** Whether the condition of the pagination reads the list of records: most conditions compare its length. */
 function readsRecords({ value }: Document, container: MemberPath | undefined): boolean {
-  const pagination = isPlainObject(value) ? ownMember(value, 'pagination') : undefined;
-  const condition = isPlainObject(pagination) ? ownMember(pagination, 'condition') : undefined;
+  const condition = readAt(value, 'pagination', 'condition');
   return container !== undefined && readTemplatePaths(condition).map(pathKey).includes(pathKey(container));
 }
 
@@ -208,13 +211,12 @@ function findContainer(
   { value, locationOf }: Document,
   recorded: readonly RecordedPage[],
 ): MemberPath | undefined {
-  const response = isPlainObject(value) ? ownMember(value, 'response') : undefined;
-  const iterate = isPlainObject(response) ? ownMember(response, 'iterate') : undefined;
+  const response = readAt(value, 'response');
+  const iterate = readAt(response, 'iterate');
   const written = isPlainObject(iterate) ? ownMember(iterate, 'container') : iterate;
   if (written === undefined || written === null || written === '') return undefined;
   const template = typeof written === 'string' && !written.includes('{{') ? `{{${written}}}` : written;
-  const isList = (path: MemberPath): boolean =>
-    recorded.some((page) => Array.isArray(readMember(page, path)));
+  const isList = (path: MemberPath): boolean => recorded.some((page) => Array.isArray(readAt(page, ...path)));
   const found = readTemplatePaths(template).find((path) => path[0] === 'body' && isList(path));
   if (found !== undefined) return found;
   throw new CaseError(
@@ -227,7 +229,7 @@ function listRecords(
   page: { readonly body: unknown },
   container: MemberPath | undefined,
 ): readonly unknown[] {
-  const list = container && readMember(page, container);
+  const list = container && readAt(page, ...container);
   return Array.isArray(list) ? list : [];
 }
 
@@ -272,7 +274,7 @@ function planMembers({ recorded, spec, container, shape }: PlanInput): readonly 
       .filter((path) => read.has(pathKey(path))),
   ];
   return paths.flatMap((path): readonly MemberPlan[] => {
-    const values = recorded.map((page) => readMember(page, path));
+    const values = recorded.map((page) => readAt(page, ...path));
     const valueOn = planValues({ path, values, isRead: read.has(pathKey(path)) }, shape);
     return valueOn === undefined ? [] : [{ path, valueOn }];
   });
@@ -281,8 +283,7 @@ function planMembers({ recorded, spec, container, shape }: PlanInput): readonly 
 /** Paths that pagination reads, directly or through `temp`. Names of headers are in lower case. */
 function readNextPagePaths({ value }: Document): readonly MemberPath[] {
   if (!isPlainObject(value)) return [];
-  const response = ownMember(value, 'response');
-  const temp = isPlainObject(response) ? ownMember(response, 'temp') : undefined;
+  const temp = readAt(value, 'response', 'temp');
   return readTemplatePaths([ownMember(value, 'pagination'), ownMember(value, 'temp'), temp]).map((path) =>
     path[0] === 'headers' ? path.map((name) => name.toLowerCase()) : path,
   );
@@ -294,7 +295,7 @@ function addNextPage(page: RecordedPage, spec: Document): RecordedPage {
   for (const path of readNextPagePaths(spec)) {
     const [root, name = ''] = [path[0], path.at(-1)];
     const isOfPage = (root === 'body' || root === 'headers') && path.length > 1;
-    if (!isOfPage || readMember(complete, path) !== undefined) continue;
+    if (!isOfPage || readAt(complete, ...path) !== undefined) continue;
     const value = isPageNumber(name) ? 1 : sampleMember(name, undefined, undefined);
     complete = replaceMember(complete, path, root === 'headers' ? String(value) : value);
   }
@@ -324,7 +325,7 @@ function applyPlans(
 ): RecordedPage {
   let filled: unknown = template;
   for (const { path, valueOn } of plans) {
-    const [recorded, planned] = [readMember(template, path), valueOn(page)];
+    const [recorded, planned] = [readAt(template, ...path), valueOn(page)];
     const isKept = isEnd && typeof recorded === 'string' && !/^\d+$/.test(recorded);
     // A member that a last page lacks or sets to null stays so.
     if (typeof recorded === typeof planned && !isKept) filled = replaceMember(filled, path, planned);

@@ -184,14 +184,6 @@ function varyIdentity(value: unknown, copy: number, { length }: readonly unknown
   return text.slice(0, -8) + copy.toString(16).padStart(8, '0');
 }
 
-/** The value of a path; undefined if the path does not exist. */
-export function readMember(value: unknown, path: MemberPath): unknown {
-  return path.reduce<unknown>(
-    (inside, name) => (isPlainObject(inside) ? ownMember(inside, name) : undefined),
-    value,
-  );
-}
-
 /** A copy of a value with another member. Objects on the path are created if they are missing. */
 export function replaceMember(value: unknown, [name, ...rest]: MemberPath, member: unknown): unknown {
   if (name === undefined) return member;

@@ -4,7 +4,13 @@ import { moduleForm, readForm } from '../../../engine/parameters/form.js';
 import type { ParameterElement } from '../../../engine/parameters/parameter-spec.js';
 import { EngineError } from '../../../shared/errors/engine-error.js';
 import { toFileName } from '../../../shared/files.js';
-import { isPlainObject, ownMember, type PlainObject, setMember } from '../../../shared/plain-object.js';
+import {
+  isPlainObject,
+  ownMember,
+  type PlainObject,
+  readAt,
+  setMember,
+} from '../../../shared/plain-object.js';
 import { escapeUnsafe } from '../../../shared/text.js';
 import { canonicalRequest } from '../exchanges/canonical-request.js';
 import type { ScriptedResponse } from '../exchanges/exchange.js';
@@ -319,7 +325,7 @@ function answerWithSamples(
  * @param isFirst whether it is the first page; later ones hold no record, so that paging ends
  */
 function sampleAnswer(spec: unknown, samples: unknown, isFirst: boolean): ScriptedResponse {
-  const response = isPlainObject(spec) ? ownMember(spec, 'response') : undefined;
+  const response = readAt(spec, 'response');
   const { error: _error, ...read } = isPlainObject(response) ? response : {};
   const type = ownMember(read, 'type');
   if (type === 'text' || type === 'xml' || type === 'binary') {
@@ -389,7 +395,7 @@ function sampleTree(
   // Longer ones first: a member that is read as a whole and in parts is an object.
   const below = paths.filter((path) => path[0] === root && path.length > 1);
   for (const path of below.toSorted((a, b) => b.length - a.length)) {
-    if (readAt(tree, path.slice(1)) !== undefined) continue;
+    if (readAt(tree, ...path.slice(1)) !== undefined) continue;
     const isOutput = pathKey(path) === output;
     const leaf = isOutput
       ? sampleRecord(samples)
@@ -397,13 +403,6 @@ function sampleTree(
     tree = putAt(tree, path.slice(1), leaf);
   }
   return tree;
-}
-
-function readAt(value: unknown, path: readonly string[]): unknown {
-  return path.reduce<unknown>(
-    (inside, name) => (isPlainObject(inside) ? ownMember(inside, name) : undefined),
-    value,
-  );
 }
 
 function putAt(value: unknown, [name, ...rest]: readonly string[], leaf: unknown): PlainObject {

@@ -1,7 +1,7 @@
 import type { App } from '../../../engine/document/app.js';
 import type { Document } from '../../../engine/document/document.js';
 import { isDocument } from '../../../engine/document/document.js';
-import { isPlainObject, ownMember } from '../../../shared/plain-object.js';
+import { isPlainObject, readAt } from '../../../shared/plain-object.js';
 
 const MAX_DEPTH = 100;
 
@@ -47,8 +47,7 @@ function collectSanitized(value: unknown, found: string[], depth: number): void 
   if (depth > MAX_DEPTH) return;
   if (Array.isArray(value)) for (const item of value) collectSanitized(item, found, depth + 1);
   if (!isPlainObject(value)) return;
-  const log = ownMember(value, 'log');
-  const sanitize = isPlainObject(log) ? ownMember(log, 'sanitize') : undefined;
+  const sanitize = readAt(value, 'log', 'sanitize');
   if (Array.isArray(sanitize)) found.push(...sanitize.filter((entry) => typeof entry === 'string'));
   for (const member of Object.values(value)) collectSanitized(member, found, depth + 1);
 }

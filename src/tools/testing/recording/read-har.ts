@@ -1,6 +1,12 @@
 import { transportFailure } from '../../../engine/http/undici-transport.js';
 import { EngineError } from '../../../shared/errors/engine-error.js';
-import { isPlainObject, ownMember, type PlainObject, setMember } from '../../../shared/plain-object.js';
+import {
+  isPlainObject,
+  ownMember,
+  type PlainObject,
+  readAt,
+  setMember,
+} from '../../../shared/plain-object.js';
 import type { RecordedCall, RecordedResponse } from './record-transport.js';
 
 /** Calls of a HAR file, and the entries without a call. */
@@ -58,7 +64,7 @@ function parse(text: string, file: string): unknown {
 }
 
 function readLog(har: unknown, file: string): PlainObject {
-  const log = isPlainObject(har) ? ownMember(har, 'log') : undefined;
+  const log = readAt(har, 'log');
   if (!isPlainObject(log)) throw notHar(file, 'log', 'an object');
   return log;
 }
@@ -110,9 +116,7 @@ const ERRNOS: readonly (readonly [pattern: RegExp, errno: string])[] = [
 ];
 
 function readFailure(entry: PlainObject, url: string): RecordedCall['error'] {
-  const response = ownMember(entry, 'response');
-  const written =
-    ownMember(entry, '_error') ?? (isPlainObject(response) ? ownMember(response, '_error') : undefined);
+  const written = ownMember(entry, '_error') ?? readAt(entry, 'response', '_error');
   const text = typeof written === 'string' ? written : '';
   const known = ERRNOS.find(([pattern]) => pattern.test(text))?.[1];
   const errno = known ?? (/^E[A-Z]{4,}$/.test(text) ? text : 'ECONNRESET');
