@@ -1,17 +1,22 @@
 import type { Context, Hono } from 'hono';
 import { EngineError, SpecError, StoreError } from '../../shared/errors/engine-error.js';
-import { isPlainObject, type PlainObject } from '../../shared/plain-object.js';
+import {
+  flag,
+  freeForm,
+  integer,
+  list,
+  number,
+  object,
+  oneOf,
+  type Schema,
+  text,
+} from '../../shared/schema/build.js';
+import { compileSchema } from '../../shared/schema/compile-schema.js';
+import type { SchemaCheck } from '../../shared/schema/schema-check.js';
 import type { Backend } from './backend.js';
 import { MOMENTS } from './expressions/moments.js';
 import { MAX_BODY_SHOWN } from './history/history.js';
-import type {
-  ApiProblem,
-  CallRequest,
-  FormRequest,
-  MomentName,
-  RunRequest,
-  StepRequest,
-} from './protocol.js';
+import type { ApiProblem } from './protocol.js';
 
 /** Maximum size of a request body and of a trace. */
 const MAX_CALL_BYTES = 4 * 1024 * 1024;
@@ -26,11 +31,15 @@ const MAX_EVENTS = 2000;
 /** Adds the API below `/api`. Authorization was checked before. */
 export function addApi(app: Hono, backend: Backend, onProblem: (error: unknown) => void): void {
   app.get('/api/app', async (c) => c.json(await backend.state()));
-  app.post('/api/form', async (c) => c.json(await backend.form(readFormRequest(await readObject(c)))));
-  app.post('/api/calls', async (c) =>
-    c.json({ id: await backend.call(readCallRequest(await readObject(c))) }, 201),
+  app.post('/api/form', async (c) =>
+    c.json(await backend.form({ parameters: {}, ...(await readBody(c, FORM)) })),
   );
-  app.post('/api/steps', async (c) => c.json(await backend.step(readStepRequest(await readObject(c))), 201));
+  app.post('/api/calls', async (c) =>
+    c.json({ id: await backend.call({ ...NEW_CALL, ...(await readBody(c, CALL)) }) }, 201),
+  );
+  app.post('/api/steps', async (c) =>
+    c.json(await backend.step({ parameters: {}, ...(await readBody(c, STEP)) }), 201),
+  );
   addRuns(app, backend);
   addExpressions(app, backend);
   addFiles(app, backend);
@@ -53,7 +62,7 @@ function addRuns(app: Hono, backend: Backend): void {
     return c.json({ runs: await history.list(filter) });
   });
   app.post('/api/runs', async (c) =>
-    c.json({ id: await runner.start(readRunRequest(await readJson(c))) }, 201),
+    c.json({ id: await runner.start({ parameters: {}, ...(await readBody(c, RUN)) }) }, 201),
   );
   app.delete('/api/runs', async (c) => {
     await backend.clear();
@@ -85,13 +94,8 @@ function addExpressions(app: Hono, backend: Backend): void {
     c.json(await backend.items(c.req.param('id'), Number(c.req.query('seq') ?? -1))),
   );
   app.post('/api/runs/:id/evaluate', async (c) => {
-    const body = await readObject(c);
-    const expression = readTextMember(body, 'expression') ?? '';
-    const [seq = 0, item = 0] = [body['seq'], body['item']].map((value) =>
-      typeof value === 'number' ? value : undefined,
-    );
-    const moment = readMoment(body);
-    return c.json(await backend.evaluate(c.req.param('id'), { expression, seq, item, moment }));
+    const asked = { expression: '', seq: 0, item: 0, moment: undefined, ...(await readBody(c, EVALUATION)) };
+    return c.json(await backend.evaluate(c.req.param('id'), asked));
   });
 }
 
@@ -118,10 +122,8 @@ function addFiles(app: Hono, backend: Backend): void {
   app.post('/api/runs/:id/case', async (c) => c.json(await backend.draftCase(c.req.param('id'))));
   app.post('/api/runs/:id/infer', async (c) => c.json(await backend.infer(c.req.param('id'))));
   app.post('/api/runs/:id/case/write', async (c) => {
-    const body = await readObject(c);
-    const [name = '', shown = ''] = [readTextMember(body, 'name'), readTextMember(body, 'shown')];
-    const replace = body['replace'] === true;
-    return c.json({ test: await backend.saveCase(c.req.param('id'), { name, shown, replace }) }, 201);
+    const choice = { name: '', shown: '', replace: false, ...(await readBody(c, CHOICE)) };
+    return c.json({ test: await backend.saveCase(c.req.param('id'), choice) }, 201);
   });
 }
 
@@ -129,7 +131,7 @@ function addTests(app: Hono, { tests }: Backend, onProblem: (error: unknown) => 
   app.get('/api/tests', async (c) => c.json(await tests.state()));
   app.get('/api/tests/one', async (c) => c.json(await tests.find(c.req.query('id') ?? '')));
   app.post('/api/tests/run', async (c) => {
-    const id = readTextMember(await readObject(c), 'id');
+    const { id } = await readBody(c, TEST);
     if (id !== undefined) await tests.find(id);
     // The result follows as server-sent event.
     void tests.run(id === undefined ? undefined : (test) => test.id === id).catch(onProblem);
@@ -181,165 +183,85 @@ async function readUpTo(c: Context, maxBytes: number): Promise<string> {
   return new TextDecoder().decode(bytes);
 }
 
-async function readJson(c: Context): Promise<unknown> {
+/** @throws EngineError (USAGE) with the first invalid member */
+async function readBody<T>(c: Context, schema: Schema<T>): Promise<T> {
   const text = await readUpTo(c, MAX_CALL_BYTES);
+  let value: unknown;
   try {
-    return JSON.parse(text);
+    value = JSON.parse(text);
   } catch (cause) {
     throw new EngineError('USAGE', 'The body is not valid JSON.', { cause });
   }
+  const check = checks.get(schema) ?? compileSchema(schema);
+  checks.set(schema, check);
+  const [problem] = check(value);
+  if (problem === undefined) return value as T;
+  const member = problem.path.length === 0 ? 'The body' : `"${problem.path.join('.')}"`;
+  throw new EngineError('USAGE', `${member} ${problem.message}.`);
 }
 
-async function readObject(c: Context): Promise<PlainObject> {
-  const value = await readJson(c);
-  if (!isPlainObject(value)) throw new EngineError('USAGE', 'The body: expected an object.');
-  return value;
-}
+/** Compiled on first use. */
+const checks = new Map<Schema<unknown>, SchemaCheck>();
 
 /** Non-ASCII names. Source: https://www.rfc-editor.org/rfc/rfc8187. */
 function writeDisposition(name: string): string {
   return `attachment; filename*=UTF-8''${encodeURIComponent(name)}`;
 }
 
-/** Maximum length of a body. */
-const MAX_BODY = 4 * 1024 * 1024;
-
-/** @throws EngineError (USAGE) with the invalid member and the expected type */
-function readCallRequest(given: PlainObject): CallRequest {
-  const { headers = [], body } = given;
-  const method = readTextMember(given, 'method') ?? 'POST';
-  if (!/^[A-Z]{1,20}$/.test(method)) throw invalidCall('method', 'a method in capitals');
-  if (!Array.isArray(headers) || !headers.every(isHeader)) {
-    throw invalidCall('headers', 'a list of pairs: name and value, without line breaks');
-  }
-  if (body !== undefined && (typeof body !== 'string' || body.length > MAX_BODY)) {
-    throw invalidCall('body', 'a text of 4 MB at most');
-  }
-  return {
-    webhook: readTextMember(given, 'webhook') ?? '',
-    of: readTextMember(given, 'of'),
-    method,
-    query: readTextMember(given, 'query') ?? '',
-    headers,
-    body,
-  };
-}
-
-function isHeader(value: unknown): value is readonly [name: string, value: string] {
-  if (!Array.isArray(value) || value.length !== 2) return false;
-  const [name, text] = value;
-  return (
-    /^[\w!#$%&'*+.^`|~-]{1,200}$/.test(String(name)) && typeof text === 'string' && !/[\r\n\0]/.test(text)
-  );
-}
-
-function invalidCall(name: string, expected: string): EngineError {
-  return new EngineError('USAGE', `"${name}": expected ${expected}.`);
-}
-
-const MEMBERS: ReadonlySet<string> = new Set([
-  'kind',
-  'name',
-  'parameters',
-  'connection',
-  'limit',
-  'defaults',
-  'start',
-  'state',
-  'payload',
-  'replayOf',
-  'again',
-  'fromPage',
-]);
-
-/** @throws EngineError (USAGE) with the invalid member and the expected type */
-function readFormRequest(body: PlainObject): FormRequest {
-  const { kind, name, parameters = {} } = body;
-  const known = FORM_KINDS.find((one) => one === kind);
-  if (known === undefined) throw invalidMember('kind', `one of ${FORM_KINDS.join(', ')}`, kind);
-  if (typeof name !== 'string' || name === '') throw invalidMember('name', 'the name of a component', name);
-  if (!isPlainObject(parameters)) throw invalidMember('parameters', 'an object', parameters);
-  const connection = readTextMember(body, 'connection');
-  return { kind: known, name, parameters, connection, defaults: body['defaults'] === true };
-}
-
+const TEXT = text({ maxLength: 10_000 });
+const NAME = text({ minLength: 1, maxLength: 10_000 });
+const COUNT = integer({ minimum: 1 });
+const ANY: Schema<unknown> = {};
 const RUN_KINDS = ['module', 'rpc', 'endpoint'] as const;
-const FORM_KINDS = [...RUN_KINDS, 'webhook', 'connection'] as const;
+/** By name only: credentials never come from the page. */
+const VALUES = { parameters: freeForm(), connection: TEXT };
 
-/** @throws EngineError (USAGE) with the invalid member and the expected type */
-function readRunRequest(body: unknown): RunRequest {
-  if (!isPlainObject(body)) throw invalidMember('', 'an object', body);
-  const unknown = Object.keys(body).find((name) => !MEMBERS.has(name));
-  if (unknown !== undefined) throw new EngineError('USAGE', `"${unknown}" is not a member of a run.`);
-  const { name, parameters = {}, start, payload } = body;
-  const kind = RUN_KINDS.find((one) => one === body['kind']);
-  if (kind === undefined) throw invalidMember('kind', `one of ${RUN_KINDS.join(', ')}`, body['kind']);
-  if (typeof name !== 'string' || name === '') throw invalidMember('name', 'the name of a component', name);
-  if (!isPlainObject(parameters)) throw invalidMember('parameters', 'an object', parameters);
-  if (start !== undefined && start !== 'all' && start !== 'saved')
-    throw invalidMember('start', 'all or saved', start);
-  return {
-    kind,
-    name,
-    parameters,
-    start,
-    payload,
-    state: body['state'],
-    // By name only: credentials never come from the page.
-    connection: readTextMember(body, 'connection'),
-    replayOf: readTextMember(body, 'replayOf'),
-    again: readTextMember(body, 'again'),
-    limit: readCountMember(body, 'limit'),
-    fromPage: readCountMember(body, 'fromPage'),
-    defaults: body['defaults'] === true,
-  };
-}
+const FORM = object(
+  { kind: oneOf([...RUN_KINDS, 'webhook', 'connection']), name: NAME },
+  { ...VALUES, defaults: flag() },
+);
+const RUN = object(
+  { kind: oneOf(RUN_KINDS), name: NAME },
+  {
+    ...{
+      ...VALUES,
+      defaults: flag(),
+      limit: COUNT,
+      start: oneOf(['all', 'saved']),
+      state: ANY,
+      payload: ANY,
+    },
+    ...{ replayOf: TEXT, again: TEXT, fromPage: COUNT },
+  },
+  { additionalProperties: false },
+);
+const STEP = object(
+  { step: oneOf(['epoch', 'attach', 'detach', 'connect', 'test']), name: NAME },
+  { ...VALUES, as: TEXT },
+);
+const EVALUATION = object({}, { expression: TEXT, seq: number(), item: number(), moment: oneOf(MOMENTS) });
+const CHOICE = object({}, { name: TEXT, shown: TEXT, replace: flag() });
+const TEST = object({}, { id: NAME });
 
-const STEPS = ['epoch', 'attach', 'detach', 'connect', 'test'] as const;
-
-/** @throws EngineError (USAGE) with the invalid member and the expected type */
-function readStepRequest(body: PlainObject): StepRequest {
-  const { parameters = {} } = body;
-  const step = STEPS.find((name) => name === body['step']);
-  if (step === undefined) throw invalidMember('step', `one of ${STEPS.join(', ')}`, body['step']);
-  const name = readTextMember(body, 'name');
-  if (name === undefined) throw invalidMember('name', 'the name of a component', body['name']);
-  if (!isPlainObject(parameters)) throw invalidMember('parameters', 'an object', parameters);
-  const [connection, as] = [readTextMember(body, 'connection'), readTextMember(body, 'as')];
-  return { step, name, parameters, connection, as };
-}
-
-/** @throws EngineError (USAGE) */
-function readTextMember(body: PlainObject, name: string): string | undefined {
-  const value = body[name];
-  if (value === undefined || value === null || value === '') return undefined;
-  if (typeof value !== 'string' || value.length > 10_000) throw invalidMember(name, 'a text', value);
-  return value;
-}
-
-/** @throws EngineError (USAGE) */
-function readMoment(body: PlainObject): MomentName | undefined {
-  const value = body['moment'];
-  if (value === undefined || value === null) return undefined;
-  const known = MOMENTS.find((name) => name === value);
-  if (known === undefined) throw invalidMember('moment', `one of ${MOMENTS.join(', ')}`, value);
-  return known;
-}
-
-/** @throws EngineError (USAGE) */
-function readCountMember(body: PlainObject, name: string): number | undefined {
-  const value = body[name];
-  if (value === undefined || value === null) return undefined;
-  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 1) {
-    throw invalidMember(name, 'a whole number of at least 1', value);
-  }
-  return value;
-}
-
-function invalidMember(name: string, expected: string, given: unknown): EngineError {
-  const got = given === undefined ? 'nothing' : Array.isArray(given) ? 'an array' : `a ${typeof given}`;
-  return new EngineError(
-    'USAGE',
-    `${name === '' ? 'The body' : `"${name}"`}: expected ${expected}, got ${got}.`,
-  );
-}
+/** Name and value without line breaks. */
+const HEADER = {
+  type: 'array',
+  prefixItems: [
+    text({ pattern: "^[\\w!#$%&'*+.^`|~-]{1,200}$", description: 'must be the name of a header' }),
+    text({ pattern: '^[^\\r\\n\\0]*$', description: 'must have no line breaks' }),
+  ],
+  minItems: 2,
+  items: false,
+} as Schema<readonly [name: string, value: string]>;
+const NEW_CALL = { webhook: '', of: undefined, method: 'POST', query: '', headers: [], body: undefined };
+const CALL = object(
+  {},
+  {
+    webhook: TEXT,
+    of: TEXT,
+    method: text({ pattern: '^[A-Z]{1,20}$', description: 'must be a method in capitals' }),
+    query: TEXT,
+    headers: list(HEADER),
+    body: text({ maxLength: MAX_CALL_BYTES }),
+  },
+);
