@@ -22,7 +22,8 @@ import {
 import { tagsOf } from '../life/openapi/operations.js';
 import { type ReadBeside, readOpenApi } from '../life/openapi/read-openapi.js';
 import { printReport, REPORT_FILE } from '../life/openapi/report.js';
-import { listSubjects, makeSkeleton } from '../testing/cases/make-skeleton.js';
+import { listRunnable } from '../testing/cases/component-name.js';
+import { makeSkeleton } from '../testing/cases/make-skeleton.js';
 import { TEST_FOLDER } from '../testing/suite/find-tests.js';
 import { type Arguments, EXIT, usageError } from './command.js';
 import type { Io } from './io.js';
@@ -286,7 +287,7 @@ async function writeTests(
   const tested = await listTested(root, root);
   const schema = findCaseSchema(path.join(root, TEST_FOLDER, 'component', 'case.test.json'));
   const files: NewAppFile[] = [];
-  for (const subject of listSubjects(app)) {
+  for (const subject of listRunnable(app)) {
     const component = `${subject.type}:${subject.name}`;
     const key = `test/${subject.type}/${subject.name}`;
     if (!names.has(component) || (tested.has(component) && !planner.isKnown(key))) continue;

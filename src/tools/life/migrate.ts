@@ -52,7 +52,7 @@ export function migrateManifest(root: string, app: App, manifest: Manifest | und
       change(['components', kind, name], upgraded, `module ${name}: moduleType instead of moduleSubtype`);
     }
     const known = recordsOf(current, kind);
-    for (const [name, component] of componentsOf(app, kind)) {
+    for (const [name, component] of app[`${kind}s` as const] as ReadonlyMap<string, object>) {
       if (known.has(name)) continue;
       change(['components', kind, name], rowOf(root, kind, component), `${kind} ${name}`);
     }
@@ -68,18 +68,6 @@ export function migrateManifest(root: string, app: App, manifest: Manifest | und
     }
   }
   return { manifest: current, changes };
-}
-
-function componentsOf(app: App, kind: ComponentKind): Iterable<readonly [string, object]> {
-  const lists: Readonly<Record<ComponentKind, ReadonlyMap<string, object>>> = {
-    connection: app.connections,
-    webhook: app.webhooks,
-    module: app.modules,
-    rpc: app.rpcs,
-    function: app.functions,
-    endpoint: app.endpoints,
-  };
-  return lists[kind];
 }
 
 function generalFiles(root: string, { base, common, groups }: App): Readonly<Record<string, string | null>> {

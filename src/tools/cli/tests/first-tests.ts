@@ -2,7 +2,8 @@ import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { App } from '../../../engine/document/app.js';
 import { createFolderWriter } from '../../../shared/files.js';
-import { listSubjects, makeSkeleton, type SkeletonSubject } from '../../testing/cases/make-skeleton.js';
+import { type ComponentName, listRunnable } from '../../testing/cases/component-name.js';
+import { makeSkeleton } from '../../testing/cases/make-skeleton.js';
 import { findTests, openCase, TEST_FOLDER } from '../../testing/suite/find-tests.js';
 import type { Io } from '../io.js';
 import { cannotWrite } from '../output/output-file.js';
@@ -19,7 +20,7 @@ export interface FirstTests {
   /** The command, for error messages. */
   readonly command: string;
   /** Components to write tests for. Default: all. */
-  readonly isWanted?: (subject: SkeletonSubject) => boolean;
+  readonly isWanted?: (subject: ComponentName) => boolean;
 }
 
 /**
@@ -42,7 +43,7 @@ export async function writeFirstTests(
   const schema = findCaseSchema(path.join(tests, 'component', 'case.test.json'));
   const writer = createFolderWriter(path.dirname(tests));
   let count = 0;
-  for (const subject of listSubjects(app).filter(isWanted)) {
+  for (const subject of listRunnable(app).filter(isWanted)) {
     if (tested.has(`${subject.type}:${subject.name}`)) continue;
     const { file, text, error } = await makeSkeleton(app, subject, schema);
     const target = path.join(tests, ...file.split('/'));

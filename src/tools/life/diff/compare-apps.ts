@@ -47,7 +47,8 @@ export function compareApps(old: App, now: App): readonly Change[] {
   };
   compareGeneral(old, now, reportTo({ kind: 'app', name: now.name }, {}));
   for (const kind of COMPONENT_KINDS) {
-    const [before, after] = [COMPONENTS[kind](old), COMPONENTS[kind](now)];
+    const before: ReadonlyMap<string, Named> = old[`${kind}s` as const];
+    const after: ReadonlyMap<string, Named> = now[`${kind}s` as const];
     for (const name of new Set([...before.keys(), ...after.keys()])) {
       const [was, is] = [before.get(name), after.get(name)];
       const report = reportTo({ kind, name }, locateComponent(is), isUsed(kind, name));
@@ -74,15 +75,6 @@ interface Named {
   readonly name: string;
   readonly label: string | undefined;
 }
-
-const COMPONENTS: Readonly<Record<ComponentKind, (app: App) => ReadonlyMap<string, Named>>> = {
-  connection: ({ connections }) => connections,
-  module: ({ modules }) => modules,
-  webhook: ({ webhooks }) => webhooks,
-  rpc: ({ rpcs }) => rpcs,
-  function: ({ functions }) => functions,
-  endpoint: ({ endpoints }) => endpoints,
-};
 
 /** Whether scenarios use a component: modules and their dependencies. */
 function findUsed(app: App): (kind: ComponentKind, name: string) => boolean {

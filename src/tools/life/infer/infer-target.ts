@@ -2,7 +2,7 @@ import type { App, EndpointComponent, ModuleComponent, RpcComponent } from '../.
 import type { Document } from '../../../engine/document/document.js';
 import { EngineError } from '../../../shared/errors/engine-error.js';
 import { didYouMean } from '../../../shared/suggest.js';
-import type { SkeletonSubject } from '../../testing/cases/make-skeleton.js';
+import type { ComponentName } from '../../testing/cases/component-name.js';
 
 /** What can be inferred. */
 export const INFERRED_PARTS = ['interface', 'samples', 'parameters'] as const;
@@ -14,7 +14,7 @@ export interface InferTarget {
   readonly name: string;
   readonly communication: Document | undefined;
   /** The component that gets a response: of an instant trigger, its webhook. */
-  readonly subject: SkeletonSubject;
+  readonly subject: ComponentName;
   /** Code type and document of each part that the component has. */
   readonly parts: Readonly<Partial<Record<InferredPart, TargetPart>>>;
 }

@@ -3,7 +3,9 @@ import { CaseError } from '../../../shared/errors/engine-error.js';
 import { didYouMean } from '../../../shared/suggest.js';
 import type { Fixture, FixtureKind } from '../fixtures/fixture.js';
 import { choiceProblems } from '../fixtures/fixture-shape.js';
+import type { ComponentName } from './component-name.js';
 import type { ReadCase } from './read-case.js';
+import type { TestCase } from './test-case.js';
 
 /**
  * The fixture of a case in an app, with its component and kind.
@@ -32,7 +34,7 @@ export function fixtureOfCase({ name, document, played }: ReadCase, app: App): F
   const found = component === undefined ? undefined : readComponent(component);
   const kinds = found && findKind(found, app);
   if (found !== undefined && kinds === undefined) {
-    const names = listNames(found.type, app);
+    const names = [...app[`${found.type}s` as const].keys()];
     const hint =
       didYouMean(found.name, names) ||
       (names.length > 0 ? ` It has ${names.slice(0, 20).join(', ')}.` : ' It has none.');
@@ -58,15 +60,11 @@ function pointerIn(problem: string): string {
   return /^(?:exchanges|input|expect)(?:\.|$)/.test(path) ? `/${path.replaceAll('.', '/')}` : '';
 }
 
-interface ComponentName {
-  readonly type: string;
-  readonly name: string;
-}
-
-function readComponent(component: string | ComponentName): ComponentName {
-  if (typeof component !== 'string') return component;
+/** The schema of cases allows no other type. */
+function readComponent(component: NonNullable<TestCase['component']>): ComponentName {
+  if (typeof component !== 'string') return component as ComponentName;
   const at = component.indexOf(':');
-  return { type: component.slice(0, at), name: component.slice(at + 1) };
+  return { type: component.slice(0, at) as ComponentName['type'], name: component.slice(at + 1) };
 }
 
 const KIND_OF_MODULE: Readonly<Record<ModuleType, FixtureKind>> = {
@@ -79,7 +77,10 @@ const KIND_OF_MODULE: Readonly<Record<ModuleType, FixtureKind>> = {
 };
 
 /** The default kind of a component; undefined for an unknown component. */
-export function findKind({ type, name }: ComponentName, app: App): FixtureKind | undefined {
+export function findKind(
+  { type, name }: { readonly type: string; readonly name: string },
+  app: App,
+): FixtureKind | undefined {
   switch (type) {
     case 'module': {
       const module = app.modules.get(name);
@@ -96,18 +97,4 @@ export function findKind({ type, name }: ComponentName, app: App): FixtureKind |
     default:
       return app.webhooks.has(name) ? 'webhook' : undefined;
   }
-}
-
-function listNames(
-  type: string,
-  { modules, rpcs, endpoints, connections, webhooks }: App,
-): readonly string[] {
-  const table: Readonly<Record<string, ReadonlyMap<string, unknown>>> = {
-    module: modules,
-    rpc: rpcs,
-    endpoint: endpoints,
-    connection: connections,
-    webhook: webhooks,
-  };
-  return [...(table[type]?.keys() ?? [])];
 }

@@ -1,7 +1,6 @@
 import type { App } from '../../../engine/document/app.js';
 import type { Document } from '../../../engine/document/document.js';
-import { moduleForm, readForm } from '../../../engine/parameters/form.js';
-import type { ParameterElement } from '../../../engine/parameters/parameter-spec.js';
+import { readForm } from '../../../engine/parameters/form.js';
 import { EngineError } from '../../../shared/errors/engine-error.js';
 import { toFileName } from '../../../shared/files.js';
 import {
@@ -18,6 +17,7 @@ import { respond, type ScriptedTransport } from '../exchanges/play-exchanges.js'
 import { type FixtureReport, playFixture } from '../fixtures/play-fixture.js';
 import { writeTagged } from '../matching/tagged-values.js';
 import { findKind, fixtureOfCase } from './case-fixture.js';
+import { type ComponentName, communicationOf, formOf, listRunnable } from './component-name.js';
 import { restorePlaceholders, secretPlaceholder } from './placeholders.js';
 import { readCase } from './read-case.js';
 import { sampleMember, sampleParameters } from './sample-values.js';
@@ -35,26 +35,6 @@ export interface Skeleton {
   readonly error: string | undefined;
 }
 
-/** A component that a case can run. */
-export interface SkeletonSubject {
-  readonly type: 'module' | 'rpc' | 'endpoint' | 'connection' | 'webhook';
-  readonly name: string;
-}
-
-/** All components of an app that cases can run. */
-export function listSubjects(app: App): readonly SkeletonSubject[] {
-  const { modules, rpcs, endpoints, connections, webhooks } = app;
-  const named = (type: SkeletonSubject['type'], names: Iterable<string>): readonly SkeletonSubject[] =>
-    [...names].map((name) => ({ type, name }));
-  return [
-    ...named('connection', connections.keys()),
-    ...named('module', modules.keys()),
-    ...named('rpc', rpcs.keys()),
-    ...named('endpoint', endpoints.keys()),
-    ...named('webhook', webhooks.keys()),
-  ];
-}
-
 /** Maximum number of requests of one run. A component that sends more has an endless loop. */
 const MAX_CALLS = 12;
 
@@ -66,7 +46,7 @@ const MAX_CALLS = 12;
  */
 export async function makeSkeleton(
   app: App,
-  subject: SkeletonSubject,
+  subject: ComponentName,
   schema: string | undefined,
 ): Promise<Skeleton> {
   const component = `${subject.type}:${subject.name}`;
@@ -104,7 +84,7 @@ export async function makeSkeleton(
 }
 
 /** A browser takes part in OAuth, and a webhook needs a call: `iml test --record-cases` has neither. */
-function howToRecord(subject: SkeletonSubject, app: App): string {
+function howToRecord(subject: ComponentName, app: App): string {
   if (subject.type === 'webhook') return `run: iml webhook ${subject.name} --record FILE`;
   if (subject.type === 'connection' && findKind(subject, app) !== 'connection')
     return `run: iml connect ${subject.name} --record FILE`;
@@ -126,7 +106,7 @@ export interface AnsweredRun {
  */
 export async function runWithResponse(
   app: App,
-  subject: SkeletonSubject,
+  subject: ComponentName,
   response: unknown,
 ): Promise<AnsweredRun> {
   const { type, name } = subject;
@@ -154,9 +134,9 @@ export function outputsOf({ bundles, result }: FixtureReport['outcome']): readon
 }
 
 /** Components of different types may have one name: `orders`, `orders-rpc`. Case does not matter in some file systems. */
-function nameFolder(app: App, subject: SkeletonSubject): string {
+function nameFolder(app: App, subject: ComponentName): string {
   const taken = new Set<string>();
-  for (const { type, name } of listSubjects(app)) {
+  for (const { type, name } of listRunnable(app)) {
     const plain = toFileName(name);
     let folder = plain;
     for (let number = 1; taken.has(folder.toLowerCase()); number++) {
@@ -182,7 +162,7 @@ function expectOf({ outcome, events }: FixtureReport): PlainObject {
   return expected;
 }
 
-function inputFor(app: App, { type, name }: SkeletonSubject): PlainObject {
+function inputFor(app: App, { type, name }: ComponentName): PlainObject {
   const connection = Object.fromEntries(
     listConnectionMembers(app).map((member) => [member, secretPlaceholder(member)]),
   );
@@ -214,30 +194,8 @@ function inputFor(app: App, { type, name }: SkeletonSubject): PlainObject {
   return { ...ofConnection, ...ofForm, ...start, ...now };
 }
 
-function formOf(app: App, { type, name }: SkeletonSubject): readonly ParameterElement[] {
-  if (type === 'module') {
-    const module = app.modules.get(name);
-    return module === undefined ? [] : moduleForm(module).elements;
-  }
-  if (type === 'endpoint') return readForm(app.endpoints.get(name)?.input).elements;
-  const forms = { rpc: app.rpcs, connection: app.connections, webhook: app.webhooks }[type];
-  return readForm(forms.get(name)?.params).elements;
-}
-
-function communicationOf(app: App, { type, name }: SkeletonSubject): Document | undefined {
-  const { modules, rpcs, endpoints, connections, webhooks } = app;
-  const components = {
-    module: modules,
-    rpc: rpcs,
-    endpoint: endpoints,
-    connection: connections,
-    webhook: webhooks,
-  };
-  return components[type].get(name)?.communication;
-}
-
 /** The samples of a component, else values for the fields that it outputs. */
-function samplesOf(app: App, { type, name }: SkeletonSubject): unknown {
+function samplesOf(app: App, { type, name }: ComponentName): unknown {
   const module = type === 'module' ? app.modules.get(name) : undefined;
   const samples = module?.samples?.value;
   if (samples !== undefined && samples !== null) return samples;

@@ -6,7 +6,6 @@ import {
   responseHeader,
 } from '../../../engine/http/headers.js';
 import type { HeaderEntry, ResponseHeaders } from '../../../engine/http/transport.js';
-import { moduleForm, readForm } from '../../../engine/parameters/form.js';
 import {
   fieldsByName,
   itemFields,
@@ -18,6 +17,7 @@ import { isSecretName } from '../../../engine/redaction/secret-names.js';
 import { nameSecrets } from '../../../engine/redaction/secrets.js';
 import { compile } from '../../../language/compile.js';
 import { isPlainObject } from '../../../shared/plain-object.js';
+import { formOf } from '../cases/component-name.js';
 import type { CanonicalRequest } from '../exchanges/canonical-request.js';
 import type { FixtureInput } from '../fixtures/fixture.js';
 import {
@@ -91,15 +91,8 @@ export function learnInput(
 }
 
 /** Names of form fields that contain credentials. */
-export function listSecretParameters(
-  app: App,
-  { type, name }: { readonly type: string; readonly name: string },
-): readonly string[] {
-  const module = type === 'module' ? app.modules.get(name) : undefined;
-  if (module !== undefined) return listSecretFields(moduleForm(module).elements);
-  if (type === 'endpoint') return listSecretFields(readForm(app.endpoints.get(name)?.input).elements);
-  const others = { rpc: app.rpcs, connection: app.connections, webhook: app.webhooks }[type];
-  return listSecretFields(readForm(others?.get(name)?.params).elements);
+export function listSecretParameters(app: App, component: Parameters<typeof formOf>[1]): readonly string[] {
+  return listSecretFields(formOf(app, component));
 }
 
 function listSecretFields(elements: readonly ParameterElement[]): readonly string[] {

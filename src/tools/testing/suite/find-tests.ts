@@ -6,6 +6,7 @@ import { loadApp } from '../../../engine/loading/load-app.js';
 import { CaseError, SpecError } from '../../../shared/errors/engine-error.js';
 import { readRegularFile } from '../../../shared/files.js';
 import { bodiesFolder, readBodyFile } from '../cases/body-files.js';
+import { listRunnable } from '../cases/component-name.js';
 import { type CaseReading, readCase } from '../cases/read-case.js';
 
 /** The tests of one app, with absolute paths. */
@@ -186,22 +187,14 @@ async function componentsOf(
 
 /** Components by document file. */
 function listOwners(app: App): ReadonlyMap<string, readonly string[]> {
-  const { modules, rpcs, endpoints, connections, webhooks } = app;
   const owners = new Map<string, string[]>();
-  const add = (type: string, components: ReadonlyMap<string, object>): void => {
-    for (const [name, component] of components) {
-      for (const part of Object.values(component)) {
-        const file: unknown =
-          typeof part === 'object' && part !== null && 'file' in part ? part.file : undefined;
-        if (typeof file === 'string') owners.set(file, [...(owners.get(file) ?? []), `${type}:${name}`]);
-      }
+  for (const { type, name } of listRunnable(app)) {
+    for (const part of Object.values(app[`${type}s` as const].get(name) ?? {})) {
+      const file: unknown =
+        typeof part === 'object' && part !== null && 'file' in part ? part.file : undefined;
+      if (typeof file === 'string') owners.set(file, [...(owners.get(file) ?? []), `${type}:${name}`]);
     }
-  };
-  add('module', modules);
-  add('rpc', rpcs);
-  add('endpoint', endpoints);
-  add('connection', connections);
-  add('webhook', webhooks);
+  }
   return owners;
 }
 

@@ -6,6 +6,7 @@ import { collectNamedSecrets, collectSecrets } from '../../../engine/redaction/s
 import type { Limits } from '../../../engine/run/limits.js';
 import type { RunWarning, TraceEvent } from '../../../engine/run/trace.js';
 import { isPlainObject } from '../../../shared/plain-object.js';
+import { communicationOf } from '../cases/component-name.js';
 import type { TracedDocument, TracedTest } from './traced-test.js';
 
 /** Kind of the component. */
@@ -51,7 +52,10 @@ export function traceDocuments(
   secrets: readonly unknown[],
 ): readonly TracedDocument[] {
   const parts = [
-    { role: 'communication', document: communicationOf(app, kind, name) },
+    {
+      role: 'communication',
+      document: kind === 'epoch' ? app.modules.get(name)?.epoch : communicationOf(app, { type: kind, name }),
+    },
     { role: 'base', document: kind === 'webhook' ? undefined : app.base },
   ] as const;
   return parts.flatMap(({ role, document }) =>
@@ -86,39 +90,18 @@ export function traceParts(
 }
 
 function listForms(app: App, kind: TracedKind, name: string): readonly (Document | undefined)[] {
+  const { staticParams, mappableParams, interface: output } = app.modules.get(name) ?? {};
+  const { input, output: result } = app.endpoints.get(name) ?? {};
   switch (kind) {
     case 'module':
-    case 'epoch': {
-      const module = app.modules.get(name);
-      return [module?.staticParams, module?.mappableParams, module?.interface];
-    }
-    case 'rpc':
-      return [app.rpcs.get(name)?.params];
-    case 'endpoint': {
-      const endpoint = app.endpoints.get(name);
-      return [endpoint?.input, endpoint?.output];
-    }
-    case 'connection':
-      return [app.connections.get(name)?.params];
-    default:
-      return [];
-  }
-}
-
-function communicationOf(app: App, kind: TracedKind, name: string): Document | undefined {
-  switch (kind) {
-    case 'module':
-      return app.modules.get(name)?.communication;
     case 'epoch':
-      return app.modules.get(name)?.epoch;
-    case 'rpc':
-      return app.rpcs.get(name)?.communication;
+      return [staticParams, mappableParams, output];
     case 'endpoint':
-      return app.endpoints.get(name)?.communication;
+      return [input, result];
     case 'webhook':
-      return app.webhooks.get(name)?.communication;
+      return [];
     default:
-      return app.connections.get(name)?.communication;
+      return [app[`${kind}s` as const].get(name)?.params];
   }
 }
 
