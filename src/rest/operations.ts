@@ -8,7 +8,8 @@ import { OIDC_OPERATIONS } from './resources/oidc.js';
 import { ADMIN_ORGANIZATION_OPERATIONS, ORGANIZATION_OPERATIONS } from './resources/organizations.js';
 import { PAYMENT_OPERATIONS } from './resources/payments.js';
 import { PRIVATE_SPACE_OPERATIONS } from './resources/private-spaces.js';
-import { SDK_OPERATIONS } from './resources/sdk-apps.js';
+import { SDK_APP_OPERATIONS } from './resources/sdk-apps.js';
+import { SDK_COMPONENT_OPERATIONS } from './resources/sdk-components.js';
 import { SUBSCRIPTION_OPERATIONS } from './resources/subscription.js';
 import { TEAM_OPERATIONS } from './resources/teams.js';
 import { ADMIN_USER_OPERATIONS, ROLE_OPERATIONS, USER_OPERATIONS } from './resources/users.js';
@@ -48,7 +49,8 @@ export const STORE_OPERATIONS: readonly StoreOperation[] = [
   ...TEAM_OPERATIONS,
   ...PRIVATE_SPACE_OPERATIONS,
   ...ENUM_OPERATIONS,
-  ...SDK_OPERATIONS,
+  ...SDK_APP_OPERATIONS,
+  ...SDK_COMPONENT_OPERATIONS,
   ping,
 ];
 

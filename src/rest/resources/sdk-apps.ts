@@ -9,53 +9,41 @@ import {
   object,
   oneOf,
   type Schema,
-  type SchemaMap,
   text,
 } from '../../shared/schema/build.js';
 import { OK, OK_SCHEMA, wrapped } from '../call/fields.js';
 import { type ColumnChoice, pickColumns } from '../call/lists.js';
-import type { RestOperation } from '../call/operation.js';
 import { badRequest, blocked, invalidParameter, notFound, refused } from '../problems.js';
-import type { RestServices } from '../services/services.js';
-import type { StoreBackendCall, StoreOperation } from '../services/store-operation.js';
-import type { RestWriter, SdkAppRow, SdkPartRow } from '../store/tables.js';
-import { SDK_APP_SECTIONS, SDK_KIND_SHAPES, type SdkKindShape } from './sdk-kinds.js';
+import type { StoreOperation } from '../services/store-operation.js';
+import type { RestWriter, SdkAppRow } from '../store/tables.js';
+import { SDK_APP_SECTIONS } from './sdk-kinds.js';
 import {
-  addPart,
+  APP_PARAMS,
+  APP_PATH,
+  assertJsonObject,
+  CHANGED,
+  define,
+  type FindOwner,
+  READ,
+  type SdkCall,
+  TAG,
+  textOperations,
+  VISIBILITY,
+  WRITE,
+} from './sdk-operation.js';
+import {
   COMMON,
-  changePart,
-  findAccount,
   findApp,
-  findPart,
   ICON,
   README,
   readChanges,
   readChecksums,
   readText,
-  removePart,
-  type TextAddress,
   writeText,
 } from './sdk-rows.js';
 
-const TAG = 'sdk';
-const READ = { tag: TAG, scopes: ['sdk-apps:read'] } as const;
-const WRITE = { tag: TAG, scopes: ['sdk-apps:write'] } as const;
-
-/** Names of apps. [src] */
-const APP_NAME = '^[a-z][0-9a-z-]{1,28}[0-9a-z]$';
 const MAX_APP_NAME = 30;
 const SUFFIX_LENGTH = 6;
-const COMPONENT_NAME = '^[a-zA-Z][0-9a-zA-Z-]{0,127}$';
-
-const APP_PATH = '/sdk/apps/{appName}/{appVersion}';
-const APP_PARAMS = {
-  appName: text({ pattern: APP_NAME }),
-  appVersion: integer({ minimum: 1, maximum: 1000 }),
-};
-const NAME_PARAM = { componentName: text({ pattern: COMPONENT_NAME }) };
-
-const CHANGED: Schema<unknown> = object({ changed: flag() });
-
 const LABEL = text({ minLength: 1, maxLength: 255 });
 const APP_MEMBERS = {
   description: text({ maxLength: 5000 }),
@@ -91,53 +79,6 @@ const APP_COLUMNS: ColumnChoice = {
   ],
   default: ['name', 'label', 'description', 'version', 'theme', 'public', 'approved'],
 };
-
-type Description = Omit<RestOperation, 'params' | 'requiredQuery' | 'optionalQuery' | 'body' | 'subject'> & {
-  readonly params?: SchemaMap;
-  readonly optionalQuery?: SchemaMap;
-  readonly body?: Schema<unknown>;
-};
-
-/** A validated call, with the parameters of its path as texts. */
-interface SdkCall extends Pick<StoreBackendCall, 'caller' | 'columns' | 'nowMs'> {
-  readonly services: RestServices;
-  readonly name: string;
-  readonly version: number;
-  readonly component: string;
-  readonly section: string;
-  readonly changeId: number;
-  readonly query: PlainObject;
-  readonly body: PlainObject;
-}
-
-/** The schemas of a table row validate the call, so that no type depends on the row. */
-function define(description: Description, handler: (call: SdkCall) => Promise<unknown>): StoreOperation {
-  const { params = {}, optionalQuery = {}, body, ...rest } = description;
-  return {
-    ...rest,
-    params,
-    optionalQuery,
-    requiredQuery: {},
-    body,
-    subject: undefined,
-    handle: (services, call) => {
-      const given: PlainObject = call.params;
-      return handler({
-        services,
-        caller: call.caller,
-        columns: call.columns,
-        nowMs: call.nowMs,
-        name: String(given['appName'] ?? ''),
-        version: Number(given['appVersion'] ?? 1),
-        component: String(given['componentName'] ?? ''),
-        section: String(given['section'] ?? ''),
-        changeId: Number(given['changeId']),
-        query: { ...call.query },
-        body: call.body,
-      });
-    },
-  };
-}
 
 function appRecord({ name, version, record }: SdkAppRow, columns: readonly string[]): PlainObject {
   return pickColumns({ ...record, name, version }, columns);
@@ -280,11 +221,6 @@ const deleteApp = define(
   },
 );
 
-const VISIBILITY = [
-  ['public', 'Public', true],
-  ['private', 'Private', false],
-] as const;
-
 const appVisibility = VISIBILITY.map(([word, title, isPublic]) =>
   define(
     {
@@ -302,77 +238,6 @@ const appVisibility = VISIBILITY.map(([word, title, isPublic]) =>
     },
   ),
 );
-
-/** Finds the owner of a text: an app, or a component of one. */
-type FindOwner = (
-  reader: RestWriter | RestServices['store'],
-  call: SdkCall,
-) => Promise<Pick<TextAddress, 'app' | 'part'>>;
-
-interface TextOperations {
-  /** Part of the operation ids: `SdkModuleSection`. */
-  readonly id: string;
-  readonly path: string;
-  readonly params: SchemaMap;
-  readonly title: string;
-  readonly types: readonly string[];
-  readonly encoding?: 'utf8' | 'base64';
-  readonly findOwner: FindOwner;
-  /** Default: the parameter `section`. */
-  readonly section?: string;
-  /** Text of a section; undefined if it was never set. */
-  readonly initial: (section: string) => string | undefined;
-  readonly check?: (content: string) => void;
-}
-
-/** The operations that read and set a text, which is stored byte by byte. */
-function textOperations(options: TextOperations): readonly StoreOperation[] {
-  const { id, path, params, title, types, encoding = 'utf8', findOwner, initial, check } = options;
-  const sectionOf = (call: SdkCall): string => options.section ?? call.section;
-  const [type = ''] = types;
-  const read = define(
-    {
-      ...READ,
-      id: `get${id}` as RestOperation['id'],
-      method: 'GET',
-      path,
-      params,
-      summary: `Shows ${title}.`,
-      response: 'text',
-      contents: { types, encoding },
-    },
-    async (call) => {
-      const section = sectionOf(call);
-      const { store } = call.services;
-      const found = await readText(store, { ...(await findOwner(store, call)), section });
-      const content = found ?? initial(section);
-      if (content === undefined) throw notFound(section.charAt(0).toUpperCase() + section.slice(1));
-      return content;
-    },
-  );
-  const write = define(
-    {
-      ...WRITE,
-      id: `set${id}` as RestOperation['id'],
-      method: 'PUT',
-      path,
-      params,
-      summary: `Sets ${title}, as ${type}.`,
-      body: object({ content: text() }),
-      bodyContents: { types, encoding },
-      response: CHANGED,
-    },
-    async (call) => {
-      const content = String(call.body['content']);
-      check?.(content);
-      const changed = await call.services.store.transaction(async (writer) =>
-        writeText(writer, { ...(await findOwner(writer, call)), section: sectionOf(call) }, content),
-      );
-      return { changed };
-    },
-  );
-  return [read, write];
-}
 
 const ownApp: FindOwner = async (reader, call) => ({
   app: await findApp(reader, call.caller, call),
@@ -442,16 +307,6 @@ const appReadme = textOperations({
   section: README,
   initial: () => '',
 });
-
-function assertJsonObject(content: string): void {
-  try {
-    const value: unknown = JSON.parse(content);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return;
-  } catch {
-    // Refused below.
-  }
-  throw badRequest([invalidParameter('body', 'must be a JSON object')]);
-}
 
 const appCommon = textOperations({
   id: 'SdkAppCommon',
@@ -610,162 +465,8 @@ const approve = define(
   },
 );
 
-function componentOperations(shape: SdkKindShape): readonly StoreOperation[] {
-  const { id, path, member, required, optional, changes, record, sections, types } = shape;
-  const isAccount = shape.name === undefined;
-  const title = id === 'Rpc' ? 'RPC' : shape.kind;
-  const article = /^[aeiR]/.test(title) ? 'an' : 'a';
-  const listPath = isAccount ? `/sdk/apps/{appName}/${path}` : `${APP_PATH}/${path}`;
-  const listParams: SchemaMap = isAccount ? { appName: APP_PARAMS.appName } : APP_PARAMS;
-  const onePath = isAccount ? `/sdk/apps/${path}/{componentName}` : `${listPath}/{componentName}`;
-  const oneParams: SchemaMap = isAccount ? NAME_PARAM : { ...APP_PARAMS, ...NAME_PARAM };
-  const operationId = (verb: string, end = ''): RestOperation['id'] =>
-    `${verb}Sdk${id}${end}` as RestOperation['id'];
-  const show = ({ name, record: own }: SdkPartRow): PlainObject => ({ name, ...own });
-
-  const find = async (
-    reader: RestWriter | RestServices['store'],
-    call: SdkCall,
-  ): Promise<{ readonly app: SdkAppRow; readonly part: SdkPartRow }> => {
-    if (isAccount) return findAccount(reader, shape, { caller: call.caller, name: call.component });
-    const app = await findApp(reader, call.caller, call);
-    return { app, part: await findPart(reader, shape, { appId: app.id, name: call.component }) };
-  };
-  const change = (call: SdkCall, body: PlainObject): Promise<SdkPartRow> =>
-    call.services.store.transaction(async (writer) =>
-      changePart(writer, { ...(await find(writer, call)), body, nowMs: call.nowMs }),
-    );
-
-  const lists = define(
-    {
-      ...READ,
-      id: operationId('list', 's'),
-      method: 'GET',
-      path: listPath,
-      params: listParams,
-      summary: `Lists the ${title}s of a custom app.`,
-      response: wrapped(`${member}s`, list(record)),
-    },
-    async (call) => {
-      const { store } = call.services;
-      const app = await findApp(store, call.caller, call);
-      const parts = await store.find('sdkParts', { where: { appId: app.id, kind: shape.kind } });
-      return { [`${member}s`]: parts.map(show) };
-    },
-  );
-  const create = define(
-    {
-      ...WRITE,
-      id: operationId('create'),
-      method: 'POST',
-      path: listPath,
-      params: listParams,
-      summary: `Creates ${article} ${title}${isAccount ? '; the response has its name' : ''}.`,
-      body: object(
-        { ...(shape.name !== undefined && { name: text({ pattern: shape.name }) }), ...required },
-        optional,
-      ),
-      response: wrapped(member, record),
-    },
-    async (call) => {
-      const part = await call.services.store.transaction(async (writer) => {
-        const app = await findApp(writer, call.caller, call);
-        return addPart(writer, shape, { app, body: call.body, nowMs: call.nowMs });
-      });
-      return { [member]: show(part) };
-    },
-  );
-  const get = define(
-    {
-      ...READ,
-      id: operationId('get'),
-      method: 'GET',
-      path: onePath,
-      params: oneParams,
-      summary: `Shows ${article} ${title}.`,
-      response: wrapped(member, record),
-    },
-    async (call) => ({ [member]: show((await find(call.services.store, call)).part) }),
-  );
-  const update = define(
-    {
-      ...WRITE,
-      id: operationId('update'),
-      method: 'PATCH',
-      path: onePath,
-      params: oneParams,
-      summary: `Changes the description of ${article} ${title}.`,
-      body: object({}, changes),
-      response: wrapped(member, record),
-    },
-    async (call) => ({ [member]: show(await change(call, call.body)) }),
-  );
-  const remove = define(
-    {
-      ...WRITE,
-      id: operationId('delete'),
-      method: 'DELETE',
-      path: onePath,
-      params: oneParams,
-      summary: `Deletes ${article} ${title}.`,
-      response: OK_SCHEMA,
-    },
-    async (call) => {
-      await call.services.store.transaction(async (writer) => {
-        const { part } = await find(writer, call);
-        await removePart(writer, part);
-      });
-      return OK;
-    },
-  );
-  const jsonc = Object.keys(sections).filter((section) => section !== COMMON);
-  const texts = textOperations({
-    id: `Sdk${id}Section`,
-    path: `${onePath}/{section}`,
-    params: { ...oneParams, section: oneOf(jsonc) },
-    title: `a section of ${article} ${title}`,
-    types,
-    findOwner: find,
-    initial: (section) => sections[section],
-  });
-  const common = Object.hasOwn(sections, COMMON)
-    ? textOperations({
-        id: `Sdk${id}Common`,
-        path: `${onePath}/common`,
-        params: oneParams,
-        title: `the common data of ${article} ${title}`,
-        types: ['application/json'],
-        findOwner: find,
-        section: COMMON,
-        initial: () => '{}',
-        check: assertJsonObject,
-      })
-    : [];
-  const visibility = shape.hasVisibility
-    ? VISIBILITY.map(([word, ending, isPublic]) =>
-        define(
-          {
-            ...WRITE,
-            id: operationId('set', ending),
-            method: 'POST',
-            path: `${onePath}/${word}`,
-            params: oneParams,
-            summary: `Makes ${article} ${title} ${word}.`,
-            response: OK_SCHEMA,
-          },
-          async (call) => {
-            await change(call, { public: isPublic });
-            return OK;
-          },
-        ),
-      )
-    : [];
-  const updates = Object.keys(changes).length > 0 ? [update] : [];
-  return [lists, create, get, ...updates, remove, ...texts, ...common, ...visibility];
-}
-
 /** The development of custom apps. Source: the public clients. [src] */
-export const SDK_OPERATIONS: readonly StoreOperation[] = [
+export const SDK_APP_OPERATIONS: readonly StoreOperation[] = [
   listApps,
   createApp,
   getApp,
@@ -782,5 +483,4 @@ export const SDK_OPERATIONS: readonly StoreOperation[] = [
   commit,
   rollback,
   approve,
-  ...SDK_KIND_SHAPES.flatMap(componentOperations),
 ];
