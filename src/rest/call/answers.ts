@@ -1,7 +1,9 @@
 import type { PlainObject } from '../../shared/plain-object.js';
 import type { FeatureControl, License, Shown } from '../store/rows.js';
+import type { Role } from './access.js';
 import type { PageRecord } from './lists.js';
 import type { OperationId } from './operation-inputs.js';
+import type { EnumAnswers, Shape } from './shapes.js';
 
 /** A team or private space within an organization. */
 interface NamedRow {
@@ -136,20 +138,55 @@ export type ChangedPrivateSpace = Partial<PrivateSpace> &
 
 type Page = { readonly pg: PageRecord };
 type Organizations = { readonly organizations: readonly Partial<Organization>[] } & Page;
-type Changed = { readonly organization: FullOrganization };
+type ChangedOrganization = { readonly organization: FullOrganization };
+type Changed = { readonly changed: boolean };
 type Deleted<Name extends string> = { readonly [K in Name]: number };
 type Visibility = { readonly key: { readonly id: number; readonly visibility: 'team' | 'locked' } };
 
-/** The answers that have a type. Members that `cols[]` chooses are optional. */
-interface TypedAnswers {
+/** One field of a form. Source: https://developers.make.com/api-documentation (Key type, parameter descriptor). [seed] */
+export interface ParameterDescriptor {
+  readonly name: string;
+  readonly label: string;
+  readonly type: 'text' | 'password' | 'select' | 'pkey' | 'cert' | 'boolean';
+  readonly required: boolean;
+  readonly default?: string | boolean;
+  readonly help?: string;
+  readonly multiline?: boolean;
+  readonly options?: readonly ParameterOption[];
+}
+
+interface ParameterOption {
+  readonly label: string;
+  readonly value: string;
+  /** Fields that apply when this option is chosen. */
+  readonly nested?: readonly ParameterDescriptor[];
+}
+
+export interface KeyType {
+  readonly name: string;
+  readonly label: string;
+  readonly parameters: readonly ParameterDescriptor[];
+  readonly componentType: 'key';
+  readonly author: string;
+  readonly version: string;
+  /** Colour; a key has the theme of its type. */
+  readonly theme: string;
+  readonly icon: string;
+}
+
+/** A role as `/users/roles` shows it. */
+export type ShownRole = Omit<Role, 'permissions'> & { readonly permissions: readonly string[] };
+
+/** Members that `cols[]` chooses are optional. */
+interface Answers extends EnumAnswers {
   readonly listOrganizations: Organizations;
-  readonly createOrganization: Changed & { readonly userOrganizationRole: UserOrganizationRole };
+  readonly createOrganization: ChangedOrganization & { readonly userOrganizationRole: UserOrganizationRole };
   readonly getOrganization: { readonly organization: Partial<Organization> };
-  readonly updateOrganization: Changed;
+  readonly updateOrganization: ChangedOrganization;
   readonly deleteOrganization: Deleted<'organization'>;
   readonly listInstanceOrganizations: Organizations;
-  readonly createInstanceOrganization: Changed;
-  readonly updateInstanceOrganization: Changed;
+  readonly createInstanceOrganization: ChangedOrganization;
+  readonly updateInstanceOrganization: ChangedOrganization;
   readonly deleteInstanceOrganization: Deleted<'organization'>;
   readonly getDefaultLicense: { readonly license: License };
   readonly listInstalledApps: { readonly installedApps: readonly InstalledApp[] };
@@ -185,8 +222,48 @@ interface TypedAnswers {
   readonly deleteKey: Deleted<'key'>;
   readonly setKeyLocked: Visibility;
   readonly setKeyTeam: Visibility;
+  readonly listKeyTypes: { readonly keysTypes: readonly KeyType[] };
+  readonly getInvitation: {
+    readonly organization: NamedRow;
+    readonly user: Partial<User>;
+    readonly userOrganizationRole: UserOrganizationRole;
+  };
+  readonly listOwnInvitations: {
+    readonly userOrganizationInvitations: readonly Shape<'UserOrganizationInvitation'>[];
+  };
+  readonly listPayments: { readonly payments: readonly Shape<'Payment'>[] };
+  readonly getSubscription: Shape<'Subscription'>;
+  readonly createSubscription: Shape<'Checkout'>;
+  readonly listRoles: { readonly usersRoles: readonly Partial<ShownRole>[] };
+  readonly getRole: { readonly usersRole: Partial<ShownRole> };
+  readonly getOpenIdConfiguration: Shape<'OpenIdConfiguration'>;
+  readonly getRootOpenIdConfiguration: Shape<'OpenIdConfiguration'>;
+  readonly getJwks: Shape<'Jwks'>;
+  readonly getUserInfo: Shape<'UserInfo'>;
+  readonly listSdkApps: { readonly apps: readonly Partial<Shape<'SdkApp'>>[] };
+  readonly createSdkApp: SdkApp;
+  readonly getSdkApp: SdkApp;
+  readonly updateSdkApp: SdkApp;
+  readonly getSdkAppChecksum: Readonly<PlainObject>;
+  readonly getSdkAppChange: Shape<'SdkChange'>;
+  readonly updateSdkAppBase: Changed;
   readonly ping: string;
 }
 
-/** The response body of an operation. Unknown for enumerations, subscriptions, payments and custom apps. */
-export type OperationAnswer<K extends OperationId> = K extends keyof TypedAnswers ? TypedAnswers[K] : unknown;
+type SdkApp = { readonly app: Partial<Shape<'SdkApp'>> };
+type SdkKind = 'Module' | 'Rpc' | 'Function' | 'Endpoint' | 'Connection' | 'Webhook';
+type SdkTextName = 'Section' | 'Readme' | 'Common' | 'Icon';
+
+/** Answers about components of custom apps, their texts, and changes without a record. */
+type SdkAnswer<Id extends string> = Id extends `getSdk${string}${SdkTextName}`
+  ? string
+  : Id extends `setSdk${string}${SdkTextName}`
+    ? Changed
+    : Id extends `listSdk${infer K extends SdkKind}s`
+      ? { readonly [M in `app${K}s`]: readonly Shape<`Sdk${K}`>[] }
+      : Id extends `${'create' | 'get' | 'update'}Sdk${infer K extends SdkKind}`
+        ? { readonly [M in `app${K}`]: Shape<`Sdk${K}`> }
+        : Shape<'Ok'>;
+
+/** The response body of an operation. */
+export type OperationAnswer<K extends OperationId> = K extends keyof Answers ? Answers[K] : SdkAnswer<K>;

@@ -1,6 +1,7 @@
 import type { PlainObject } from '../../shared/plain-object.js';
 import { flag, integer, list, named, object, oneOf, type Schema, text } from '../../shared/schema/build.js';
 import type { PageRecord } from './lists.js';
+import { type Shape, shapeSchema } from './shapes.js';
 
 /** An id of the store. */
 export function id(description?: string): Schema<number> {
@@ -60,7 +61,7 @@ export function wrapped<N extends string, T>(member: N, schema: Schema<T>): Sche
 }
 
 /** `{ ok: 1 }`. */
-export const OK_SCHEMA: Schema<unknown> = object({ ok: integer() }, {}, { title: 'Ok' });
+export const OK_SCHEMA: Schema<Shape<'Ok'>> = shapeSchema('Ok');
 export const OK: { readonly ok: number } = Object.freeze({ ok: 1 });
 
 /** Names a list of keys can be filtered by. Source: https://developers.make.com/api-documentation (keys). [doc] */

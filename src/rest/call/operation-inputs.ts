@@ -2,6 +2,7 @@ import type { PlainObject } from '../../shared/plain-object.js';
 import type { License, Sent } from '../store/rows.js';
 import type { ApiScope } from './access.js';
 import type { KEY_TYPE_NAMES } from './fields.js';
+import type { EnumId } from './shapes.js';
 
 // biome-ignore lint/complexity/noBannedTypes: no members are what an absent map of schemas has.
 export type None = {};
@@ -77,7 +78,7 @@ type SdkInputs = SdkComponentInputs<'Module'> &
   };
 
 /** The input of each operation, by its id. `defineOperation` checks it against the schemas that requests are validated with. */
-export interface OperationInputs extends SdkInputs {
+export interface OperationInputs extends SdkInputs, Readonly<Record<EnumId, Input>> {
   readonly listOrganizations: Input<None, { zone?: string; externalId?: string }>;
   readonly createOrganization: Input<
     None,
@@ -199,20 +200,6 @@ export interface OperationInputs extends SdkInputs {
     { confirmed?: boolean },
     { operationsLimit?: number | null | string }
   >;
-  readonly listTimezones: Input;
-  readonly listCountries: Input;
-  readonly listRegions: Input;
-  readonly listZones: Input;
-  readonly listOrganizationFeatures: Input;
-  readonly listUserFeatures: Input;
-  readonly listScopes: Input;
-  readonly listLocales: Input;
-  readonly listLanguages: Input;
-  readonly listEmailNotifications: Input;
-  readonly listVariableTypes: Input;
-  readonly listReviewStatuses: Input;
-  readonly listModuleTypes: Input;
-  readonly listConnectedSystemApps: Input;
   readonly listSdkApps: Input<None, { all?: boolean }>;
   readonly createSdkApp: Input<None, None, PlainObject>;
   readonly getSdkApp: Input<SdkAppPath>;

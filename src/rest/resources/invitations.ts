@@ -1,7 +1,8 @@
 import type { PlainObject } from '../../shared/plain-object.js';
-import { integer, list, named, object, type Schema, text } from '../../shared/schema/build.js';
+import { integer, list, object, type Schema, text } from '../../shared/schema/build.js';
 import { mayAnyInviterGive, mayGiveRole, roleById, TEAM_MEMBER_ROLE_ID } from '../call/access.js';
 import { freeText, id, properName, wrapped } from '../call/fields.js';
+import { shapeSchema } from '../call/shapes.js';
 import { badRequest, forbidden, invalidParameter, notFound, refused } from '../problems.js';
 import { notify, type RestServices } from '../services/services.js';
 import { defineOperation, type StoreOperation } from '../services/store-operation.js';
@@ -77,18 +78,6 @@ const acceptOwnInvitation: StoreOperation = defineOperation({
   },
 });
 
-const INVITATION_SCHEMA: Schema<unknown> = named(
-  'UserOrganizationInvitation',
-  object({
-    hash: text(),
-    invitation: text(),
-    usersRoleId: integer(),
-    organizationId: integer(),
-    organizationName: text(),
-    zone: text(),
-  }),
-);
-
 /** Source: https://developers.make.com/api-documentation (organizations, neighbour calls). [doc] */
 const listOwnInvitations: StoreOperation = defineOperation({
   id: 'listOwnInvitations',
@@ -97,7 +86,7 @@ const listOwnInvitations: StoreOperation = defineOperation({
   tag: TAG,
   summary: 'Lists the invitations that wait for the caller.',
   scopes: [],
-  response: wrapped('userOrganizationInvitations', list(INVITATION_SCHEMA)),
+  response: wrapped('userOrganizationInvitations', list(shapeSchema('UserOrganizationInvitation'))),
   handler: async ({ services, caller, nowMs }) => {
     const where = { userId: caller.user.id, acceptedAt: null };
     const columns = ['hash', 'usersRoleId', 'organizationId', 'expiresAt'] as const;

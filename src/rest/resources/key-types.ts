@@ -1,36 +1,6 @@
 import { ownMember, type PlainObject, setMember } from '../../shared/plain-object.js';
+import type { KeyType, ParameterDescriptor } from '../call/answers.js';
 import { badRequest, invalidParameter, missingParameter } from '../problems.js';
-
-/** One field of a form. Source: https://developers.make.com/api-documentation (Key type, parameter descriptor). [seed] */
-interface ParameterDescriptor {
-  readonly name: string;
-  readonly label: string;
-  readonly type: 'text' | 'password' | 'select' | 'pkey' | 'cert' | 'boolean';
-  readonly required: boolean;
-  readonly default?: string | boolean;
-  readonly help?: string;
-  readonly multiline?: boolean;
-  readonly options?: readonly ParameterOption[];
-}
-
-interface ParameterOption {
-  readonly label: string;
-  readonly value: string;
-  /** Fields that apply when this option is chosen. */
-  readonly nested?: readonly ParameterDescriptor[];
-}
-
-export interface KeyType {
-  readonly name: string;
-  readonly label: string;
-  readonly parameters: readonly ParameterDescriptor[];
-  readonly componentType: 'key';
-  readonly author: string;
-  readonly version: string;
-  /** Colour; a key has the theme of its type. */
-  readonly theme: string;
-  readonly icon: string;
-}
 
 function keyType(
   name: string,

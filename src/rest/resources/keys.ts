@@ -10,7 +10,7 @@ import {
   type Schema,
   text,
 } from '../../shared/schema/build.js';
-import type { Key, OperationAnswer } from '../call/answers.js';
+import type { Key, KeyType, OperationAnswer, ParameterDescriptor } from '../call/answers.js';
 import { id, KEY_TYPE_NAMES, keyName, wrapped } from '../call/fields.js';
 import type { ColumnChoice } from '../call/lists.js';
 import {
@@ -48,10 +48,10 @@ const VISIBILITY_SCHEMA: Schema<OperationAnswer<'setKeyLocked'>> = object({
 const DESCRIPTOR = 'ParameterDescriptor';
 
 /** A nested list of descriptors: the document references the enclosing schema. */
-const NESTED: Schema<unknown> = list({ $ref: `#/components/schemas/${DESCRIPTOR}` });
+const NESTED = list<ParameterDescriptor>({ $ref: `#/components/schemas/${DESCRIPTOR}` });
 
 /** Source: https://developers.make.com/api-documentation (Key type, parameter descriptor). [seed] */
-const DESCRIPTOR_SCHEMA: Schema<unknown> = named(
+const DESCRIPTOR_SCHEMA: Schema<ParameterDescriptor> = named(
   DESCRIPTOR,
   object(
     {
@@ -61,7 +61,7 @@ const DESCRIPTOR_SCHEMA: Schema<unknown> = named(
       required: flag(),
     },
     {
-      default: {},
+      default: {} as Schema<string | boolean>,
       help: text(),
       multiline: flag(),
       options: list(object({ label: text(), value: text() }, { nested: NESTED })),
@@ -69,7 +69,7 @@ const DESCRIPTOR_SCHEMA: Schema<unknown> = named(
   ),
 );
 
-const KEY_TYPE_SCHEMA: Schema<unknown> = named(
+const KEY_TYPE_SCHEMA: Schema<KeyType> = named(
   'KeyType',
   object({
     name: text(),

@@ -1,6 +1,6 @@
-import { flag, list, object, text } from '../../shared/schema/build.js';
 import { SCOPE_NAMES } from '../call/access.js';
 import type { Addresses } from '../call/operation.js';
+import { shapeSchema } from '../call/shapes.js';
 import { timezoneCode } from '../services/reference-data.js';
 import { defineOperation, type StoreOperation } from '../services/store-operation.js';
 
@@ -15,7 +15,7 @@ const AUTH = { server: 'auth', method: 'GET', tag: TAG, scopes: [] } as const;
 const DISCOVERY = {
   authentication: 'none',
   summary: 'Shows the metadata of the OpenID provider.',
-  response: object({ issuer: text(), jwks_uri: text(), userinfo_endpoint: text() }),
+  response: shapeSchema('OpenIdConfiguration'),
   handler: async ({ addresses }: { readonly addresses: Addresses }) => metadata(addresses.authUrl),
 } as const;
 
@@ -38,7 +38,7 @@ const getJwks: StoreOperation = defineOperation({
   path: '/oidc/jwks',
   authentication: 'none',
   summary: 'Shows the public keys of the authorization server.',
-  response: object({ keys: list(object({ kty: text(), kid: text(), use: text(), alg: text() })) }),
+  response: shapeSchema('Jwks'),
   handler: ({ services }) => services.oidc.jwks(),
 });
 
@@ -47,10 +47,7 @@ const getUserInfo: StoreOperation = defineOperation({
   id: 'getUserInfo',
   path: '/oidc/userinfo',
   summary: 'Returns the user of a token.',
-  response: object(
-    { sub: text(), name: text(), email: text() },
-    { email_verified: flag(), locale: text(), zoneinfo: text(), picture: text() },
-  ),
+  response: shapeSchema('UserInfo'),
   handler: async ({ caller, services }) => {
     const { id, name, email, language, avatar, timezoneId } = caller.user;
     const zoneinfo = timezoneCode(timezoneId);

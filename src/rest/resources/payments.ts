@@ -1,19 +1,10 @@
 import type { PlainObject } from '../../shared/plain-object.js';
-import {
-  dateTime,
-  freeForm,
-  integer,
-  list,
-  named,
-  number,
-  object,
-  type Schema,
-  text,
-} from '../../shared/schema/build.js';
+import { list } from '../../shared/schema/build.js';
 import { absoluteAddress } from '../call/addresses.js';
 import { id, wrapped } from '../call/fields.js';
 import { type Paging, pageQuery } from '../call/lists.js';
 import type { Addresses } from '../call/operation.js';
+import { shapeSchema } from '../call/shapes.js';
 import type { RestServices } from '../services/services.js';
 import { defineOperation, type StoreOperation } from '../services/store-operation.js';
 import { readAllRows } from '../store/read-rows.js';
@@ -21,35 +12,8 @@ import { advanceSubscription } from '../store/subscription-state.js';
 import type { PaymentRow } from '../store/tables.js';
 import { changeBilling, recordPayments } from './subscription-change.js';
 
-const CARD_SCHEMA: Schema<unknown> = object({
-  brand: text(),
-  last4: text(),
-  country: text(),
-  network: text(),
-  exp_year: integer(),
-  exp_month: integer(),
-  fingerprint: text(),
-});
-
 /** Source: https://developers.make.com/api-documentation (Payment). [seed] */
-const PAYMENT_SCHEMA: Schema<unknown> = named(
-  'Payment',
-  object({
-    id: text(),
-    invoice_number: integer(),
-    created: dateTime(),
-    type_name: text(),
-    status_name: text(),
-    product_name: freeForm(),
-    payment_method: object({ type: text(), card: CARD_SCHEMA }),
-    amount_total: number(),
-    currency_code: text(),
-    invoice_url: text(),
-    hosted_invoice_url: text(),
-    period_from: text({ format: 'date' }),
-    period_to: text({ format: 'date' }),
-  }),
-);
+const PAYMENT_SCHEMA = shapeSchema('Payment');
 
 const SORTS = {
   created: 'createdAt',

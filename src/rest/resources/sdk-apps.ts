@@ -1,18 +1,9 @@
 import type { ParseError } from 'jsonc-parser';
 import { isPlainObject, type PlainObject } from '../../shared/plain-object.js';
-import {
-  flag,
-  freeForm,
-  integer,
-  list,
-  nullable,
-  object,
-  oneOf,
-  type Schema,
-  text,
-} from '../../shared/schema/build.js';
+import { flag, freeForm, integer, list, nullable, object, oneOf, text } from '../../shared/schema/build.js';
 import { OK, OK_SCHEMA, wrapped } from '../call/fields.js';
 import { type ColumnChoice, pickColumns } from '../call/lists.js';
+import { columnsSchema, SHAPES, shapeSchema } from '../call/shapes.js';
 import { badRequest, blocked, invalidParameter, notFound, refused } from '../problems.js';
 import type { StoreOperation } from '../services/store-operation.js';
 import type { RestWriter, SdkAppRow } from '../store/tables.js';
@@ -53,30 +44,9 @@ const APP_MEMBERS = {
 };
 const AUDIENCE = text({ minLength: 1, maxLength: 64, pattern: '^[\\w-]+$' });
 
-const APP_SCHEMA: Schema<unknown> = object(
-  {},
-  {
-    name: text(),
-    label: text(),
-    description: text(),
-    version: integer(),
-    beta: flag(),
-    theme: text(),
-    language: text(),
-    public: flag(),
-    approved: flag(),
-    global: flag(),
-    countries: nullable(list(text())),
-    created: text(),
-    manifestVersion: integer(),
-    changes: list(freeForm()),
-  },
-);
+const APP_SCHEMA = columnsSchema('SdkApp');
 const APP_COLUMNS: ColumnChoice = {
-  all: [
-    ...['name', 'label', 'description', 'version', 'beta', 'theme', 'language', 'public', 'approved'],
-    ...['global', 'countries', 'created', 'manifestVersion', 'changes'],
-  ],
+  all: Object.keys(SHAPES.SdkApp),
   default: ['name', 'label', 'description', 'version', 'theme', 'public', 'approved'],
 };
 
@@ -378,7 +348,7 @@ const getChange = define(
     path: `${APP_PATH}/changes/{changeId}`,
     params: { ...APP_PARAMS, changeId: integer({ minimum: 1 }) },
     summary: 'Shows the text before and after a pending change.',
-    response: object({ oldValue: nullable(text()), newValue: text() }),
+    response: shapeSchema('SdkChange'),
   },
   async (call) => {
     const { store } = call.services;

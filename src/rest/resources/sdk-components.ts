@@ -2,6 +2,7 @@ import type { PlainObject } from '../../shared/plain-object.js';
 import { list, object, oneOf, type SchemaMap, text } from '../../shared/schema/build.js';
 import { OK, OK_SCHEMA, wrapped } from '../call/fields.js';
 import type { RestOperation } from '../call/operation.js';
+import { shapeSchema } from '../call/shapes.js';
 import type { RestServices } from '../services/services.js';
 import type { StoreOperation } from '../services/store-operation.js';
 import type { RestWriter, SdkAppRow, SdkPartRow } from '../store/tables.js';
@@ -21,7 +22,8 @@ import {
 import { addPart, COMMON, changePart, findAccount, findApp, findPart, removePart } from './sdk-rows.js';
 
 function componentOperations(shape: SdkKindShape): readonly StoreOperation[] {
-  const { id, path, member, required, optional, changes, record, sections, types } = shape;
+  const { id, path, member, required, optional, changes, sections, types } = shape;
+  const record = shapeSchema(`Sdk${id}`);
   const isAccount = shape.name === undefined;
   const title = id === 'Rpc' ? 'RPC' : shape.kind;
   const article = /^[aeiR]/.test(title) ? 'an' : 'a';

@@ -1,14 +1,4 @@
-import {
-  flag,
-  freeForm,
-  integer,
-  list,
-  nullable,
-  object,
-  oneOf,
-  type Schema,
-  text,
-} from '../../shared/schema/build.js';
+import { freeForm, list, nullable, oneOf, type Schema, text } from '../../shared/schema/build.js';
 
 /** Components of a custom app. Names of connections and webhooks are unique on the instance. */
 const SDK_KINDS = ['module', 'rpc', 'function', 'endpoint', 'connection', 'webhook'] as const;
@@ -35,7 +25,6 @@ export interface SdkKindShape {
   readonly changes: Readonly<Record<string, Schema<unknown>>>;
   /** The record of a new component, without its name. */
   readonly initial: Readonly<Record<string, unknown>>;
-  readonly record: Schema<unknown>;
   /** Sections with the text of one that was never set. */
   readonly sections: Readonly<Record<string, string>>;
   /** Content types of a section; the first is that of responses. */
@@ -50,8 +39,6 @@ const JSONC = ['application/jsonc', 'application/json'];
 
 /** Types of modules. [src] */
 const TYPE_IDS = [1, 4, 9, 10, 11, 12] as const;
-
-const ACCOUNT_RECORD = { name: text(), label: text(), type: text() };
 
 /** Patterns of names, as the editor of the platform checks them. [src] */
 const WORD_64 = '^[a-zA-Z][0-9a-zA-Z]{2,63}$';
@@ -97,18 +84,6 @@ export const SDK_KIND_SHAPES: readonly SdkKindShape[] = [
       altConnection: null,
       webhook: null,
     },
-    record: object({
-      name: text(),
-      label: text(),
-      description: text(),
-      typeId: integer(),
-      public: flag(),
-      approved: flag(),
-      crud: nullable(text()),
-      connection: nullable(text()),
-      altConnection: nullable(text()),
-      webhook: nullable(text()),
-    }),
     sections: {
       api: '{}',
       epoch: '{}',
@@ -132,12 +107,6 @@ export const SDK_KIND_SHAPES: readonly SdkKindShape[] = [
     optional: {},
     changes: { label: LABEL, connection: REFERENCE, altConnection: REFERENCE },
     initial: { connection: null, altConnection: null },
-    record: object({
-      name: text(),
-      label: text(),
-      connection: nullable(text()),
-      altConnection: nullable(text()),
-    }),
     sections: { api: '{}', parameters: '[]' },
     types: JSONC,
     hasVisibility: false,
@@ -153,7 +122,6 @@ export const SDK_KIND_SHAPES: readonly SdkKindShape[] = [
     optional: {},
     changes: {},
     initial: { args: '()' },
-    record: object({ name: text(), args: text() }),
     sections: { code: '', test: '' },
     types: ['application/javascript'],
     hasVisibility: false,
@@ -185,21 +153,6 @@ export const SDK_KIND_SHAPES: readonly SdkKindShape[] = [
       archived: false,
       schemaVersion: 1,
     },
-    record: object({
-      name: text(),
-      label: text(),
-      description: nullable(text()),
-      context: nullable(text()),
-      annotations: freeForm(),
-      attachedAccounts: list(text()),
-      public: flag(),
-      approved: flag(),
-      deprecated: flag(),
-      archived: flag(),
-      schemaVersion: integer(),
-      createdAt: text(),
-      updatedAt: text(),
-    }),
     sections: { api: '{}', scope: '[]', inputParameters: '[]', outputParameters: '[]' },
     types: JSONC,
     hasVisibility: true,
@@ -215,7 +168,6 @@ export const SDK_KIND_SHAPES: readonly SdkKindShape[] = [
     optional: {},
     changes: { label: LABEL },
     initial: {},
-    record: object(ACCOUNT_RECORD),
     sections: {
       api: '{}',
       parameters: '[]',
@@ -239,7 +191,6 @@ export const SDK_KIND_SHAPES: readonly SdkKindShape[] = [
     optional: {},
     changes: { label: LABEL, connection: REFERENCE, altConnection: REFERENCE },
     initial: { connection: null, altConnection: null },
-    record: object({ ...ACCOUNT_RECORD, connection: nullable(text()), altConnection: nullable(text()) }),
     sections: { api: '{}', parameters: '[]', attach: '{}', detach: '{}', update: '{}', scope: '[]' },
     types: JSONC,
     hasVisibility: false,

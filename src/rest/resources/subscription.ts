@@ -1,16 +1,8 @@
 import type { PlainObject } from '../../shared/plain-object.js';
-import {
-  dateTime,
-  flag,
-  named,
-  nullable,
-  number,
-  object,
-  type Schema,
-  text,
-} from '../../shared/schema/build.js';
+import { dateTime, flag, named, number, object, text } from '../../shared/schema/build.js';
 import { absoluteAddress } from '../call/addresses.js';
 import { freeText, id, OK, OK_SCHEMA } from '../call/fields.js';
+import { shapeSchema } from '../call/shapes.js';
 import { badRequest, blocked, invalidParameter } from '../problems.js';
 import type { Price } from '../services/ports.js';
 import { assertReferences } from '../services/reference-data.js';
@@ -38,32 +30,7 @@ import {
 } from './subscription-change.js';
 
 /** Source: https://developers.make.com/api-documentation (Subscription). [seed] */
-const SUBSCRIPTION_SCHEMA: Schema<unknown> = named(
-  'Subscription',
-  object({
-    product: object(
-      {
-        id: number(),
-        name: text(),
-        nextBill: dateTime(),
-        price: object({ id: number(), price: number(), currencyCode: text(), period: text() }),
-      },
-      {
-        coupon: object({
-          validFrom: dateTime(),
-          validTo: dateTime(),
-          price: number(),
-          currencyCode: text(),
-          productId: number(),
-          productName: text(),
-        }),
-      },
-    ),
-    pauseStartsAt: nullable(dateTime()),
-    pauseEndsAt: nullable(dateTime()),
-    isSubscriptionPaused: flag(),
-  }),
-);
+const SUBSCRIPTION_SCHEMA = shapeSchema('Subscription');
 
 /** A subscription that was advanced to `nowMs`, as the API shows it. */
 function subscriptionRecord(row: RestSubscriptionRow, nowMs: number): PlainObject {
@@ -145,7 +112,7 @@ const createSubscription: StoreOperation = defineOperation({
     { priceId: number() },
     { couponCode: text({ minLength: 1, maxLength: 100 }), customer: CUSTOMER_SCHEMA },
   ),
-  response: object({ sessionId: number(), url: text({ format: 'uri' }), subscriptionId: number() }),
+  response: shapeSchema('Checkout'),
   handler: async ({ services, addresses, params, body, nowMs }) => {
     const { billing } = services;
     const { organizationId } = params;

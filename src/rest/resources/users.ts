@@ -11,6 +11,7 @@ import {
   text,
 } from '../../shared/schema/build.js';
 import { ROLES, roleById } from '../call/access.js';
+import type { ShownRole } from '../call/answers.js';
 import { freeText, id, listed, wrapped } from '../call/fields.js';
 import { type ColumnChoice, type Paging, pageQuery, pageRecord, pickColumns } from '../call/lists.js';
 import { notFound } from '../problems.js';
@@ -120,7 +121,7 @@ export const ADMIN_USER_OPERATIONS: readonly StoreOperation[] = [listUsers];
 const ROLES_TAG = 'roles';
 
 /** Source: https://developers.make.com/api-documentation (users, teams, enums) [doc], the type of the public client [src]. */
-const ROLE_SCHEMA: Schema<unknown> = named(
+const ROLE_SCHEMA: Schema<Partial<ShownRole>> = named(
   'Role',
   object(
     {},
