@@ -223,6 +223,26 @@ describe('the Test view', () => {
     ]);
   });
 
+  it('stops the process of a cancelled run', async () => {
+    await controller().resolveHandler?.();
+    const file = path.join(app, 'node_modules/.bin/iml');
+    const started = path.join(folder, 'started');
+    mkdirSync(path.dirname(file), { recursive: true });
+    // Without a signal it would end the test by its time limit.
+    writeFileSync(file, `#!/bin/sh\necho $$ >'${started}'\nexec sleep 1000\n`, { mode: 0o755 });
+    let cancel = (): void => {};
+    const onCancellationRequested = (listener: () => void): object => {
+      cancel = listener;
+      return { dispose: () => {} };
+    };
+    const run = controller().run({}, { onCancellationRequested });
+    await vi.waitFor(() => expect(existsSync(started)).toBe(true), 20_000);
+    cancel();
+    await run;
+    expect(controller().reported.at(-1)?.state).toBe('end');
+    expect(controller().reported.filter(({ state }) => state === 'errored')).toEqual([]);
+  });
+
   it('reports an app that does not load, and a run without a report', async () => {
     await controller().resolveHandler?.();
     writeFileSync(path.join(app, 'general/base.iml.json'), '{');

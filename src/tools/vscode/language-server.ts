@@ -9,8 +9,11 @@ import { findCommand, listApps } from './workspace.js';
 /** Files that the server completes and checks, whatever language the user has chosen for them. */
 const FILES = [
   '**/*.{iml.json,iml.jsonc,imljson}',
-  '**/{makecomapp,iml.config,scenarios,groups,common}.json',
-  '**/*.test.{json,jsonc}',
+  '**/{makecomapp,iml.config,scenarios}.json',
+  // Other projects have files with such names elsewhere.
+  '**/{general/common,modules/groups}.json',
+  '**/{connections,webhooks}/**/*.common.json',
+  '**/tests/**/*.test.{json,jsonc}',
 ];
 
 /** The client of `iml lsp`. */
