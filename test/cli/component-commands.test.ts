@@ -423,28 +423,28 @@ describe('iml webhook', () => {
 describe('the hosts of an app', () => {
   const far = ['run', '.', 'away', '-p', 'to=https://far.example.net/items', '--no-check'];
   const linked = ['run', '.', 'linked', '--connection', '{"key":"key-of-ann"}'];
-  const all = (args: readonly string[]): Promise<CliResult> =>
-    cli([...args, '--map', `*=${origin}`], { cwd });
+  const all = (args: readonly string[], env: Record<string, string> = {}): Promise<CliResult> =>
+    cli([...args, '--map', `*=${origin}`], { cwd, env });
 
-  it('are the only allowed hosts with --only-declared, with those of --app-host', async () => {
+  it('are the only allowed hosts with only-declared, with those of app-host', async () => {
     expect(await all(far)).toMatchObject({ code: 0, out: IDS });
     asked = [];
-    const refused = await all([...far, '--only-declared']);
+    const refused = await all(far, { IML_ONLY_DECLARED: '1' });
     expect(refused).toMatchObject({ code: 1, out: '' });
     expect(refused.err).toContain('far.example.net');
-    expect(refused.err).toContain('--app-host');
+    expect(refused.err).toContain('app-host in iml.config.json');
     expect(asked).toEqual([]);
-    const named = await all([...far, '--only-declared', '--app-host', '*.example.net']);
+    const named = await all(far, { IML_ONLY_DECLARED: '1', IML_APP_HOST: '*.example.net' });
     expect(named).toMatchObject({ code: 0, out: IDS });
   });
 
-  it('receive its credentials; others only with --app-host or --cross-host-secrets', async () => {
+  it('receive its credentials; others only with app-host or cross-host-secrets', async () => {
     const withheld = await all(linked);
     expect({ code: withheld.code, keys }).toEqual({ code: 0, keys: ['key-of-ann', undefined] });
-    expect(withheld.err).toContain('--app-host');
-    for (const option of [['--app-host', 'far.example.net'], ['--cross-host-secrets']]) {
+    expect(withheld.err).toContain('app-host in iml.config.json');
+    for (const env of [{ IML_APP_HOST: 'far.example.net' }, { IML_CROSS_HOST_SECRETS: '1' }]) {
       keys = [];
-      expect(await all([...linked, ...option])).toMatchObject({ code: 0 });
+      expect(await all(linked, env)).toMatchObject({ code: 0 });
       expect(keys).toEqual(['key-of-ann', 'key-of-ann']);
     }
   });
@@ -457,9 +457,9 @@ describe('the hosts of an app', () => {
     ['connect', '.'],
     ['serve', '.', '--port', '0'],
   ])('are read by %s', async (...args) => {
-    const { code, err } = await cli([...args, '--only-declared', '--app-host', 'a/b'], { cwd });
+    const { code, err } = await cli(args, { cwd, env: { IML_APP_HOST: 'a/b' } });
     expect(code).toBe(2);
-    expect(err).toContain('--app-host has the entry "a/b"; expected a host');
+    expect(err).toContain('IML_APP_HOST: app-host has the entry "a/b"; expected a host');
   });
 });
 

@@ -319,7 +319,7 @@ describe('iml connect with a key', () => {
     });
     const user = newUser();
     const app = writeConnectApp('https://api.example.com');
-    const away = ['--map', `https://api.example.com=${url}`, '--app-host', 'api.example.com', '--trace'];
+    const away = ['--map', `https://api.example.com=${url}`, '--trace'];
     const connected = await user.iml([
       ...['connect', app, 'key', '--name', 'k', '-p', 'apiKey=key-12345', ...away],
     ]);
@@ -335,7 +335,8 @@ describe('iml connect with a key', () => {
     expect(tested.err).toMatch(/GET https:\/\/api\.example\.com\/key/);
     expect(asked).toEqual(['/key', '/key']);
     expect(user.shown()).not.toContain('key-12345');
-    expect(await user.iml(['connections', 'test', 'k', '--app-host', 'a/b'])).toMatchObject({ code: 2 });
+    const env = { XDG_CONFIG_HOME: user.home, IML_APP_HOST: 'a/b' };
+    expect(await user.iml(['connections', 'test', 'k'], { env })).toMatchObject({ code: 2 });
   });
 
   it('replaces a connection of the same name', async () => {

@@ -1,20 +1,26 @@
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { type CliResult, cli, jsonLines } from './fake-io.js';
+import { type CliResult, cli, type FakeIoOptions, jsonLines } from './fake-io.js';
 import { type Disturbance, fontServer } from './paging-server.js';
 
 const APP = path.resolve(import.meta.dirname, '../../spec-fixtures/corpus/fonts');
 
 async function listFonts(
   total: number,
-  { disturb, args = [] }: { readonly disturb?: Disturbance; readonly args?: readonly string[] } = {},
+  {
+    disturb,
+    args = [],
+    env = {},
+  }: Pick<FakeIoOptions, 'env'> & {
+    readonly disturb?: Disturbance;
+    readonly args?: readonly string[];
+  } = {},
 ): Promise<CliResult> {
   const server = await fontServer(total, disturb);
   onTestFinished(() => server.close());
-  return cli([
-    ...['run', APP, 'listFonts', '--base-url', `${server.origin}/api/v1`, '--allow-local'],
-    ...['--connection', '{"apiKey":"sm_key_123456"}', ...args],
-  ]);
+  const at = ['--base-url', `${server.origin}/api/v1`, '--allow-local'];
+  const connection = ['--connection', '{"apiKey":"sm_key_123456"}'];
+  return cli(['run', APP, 'listFonts', ...at, ...connection, ...args], { env });
 }
 
 const uuids = (out: string): unknown[] => jsonLines(out).map((bundle) => (bundle as { uuid: string }).uuid);
@@ -65,7 +71,7 @@ describe('a search over pages of 100', () => {
   it('ends with ModuleTimeoutError when the server hangs', async () => {
     const { code, err } = await listFonts(250, {
       disturb: (page) => page === 2,
-      args: ['--timeout-ms', '300'],
+      env: { IML_TIMEOUT_MS: '300' },
     });
     expect(code).toBe(1);
     expect(err).toContain('ModuleTimeoutError: The module took longer than 0.3 seconds.');

@@ -80,9 +80,9 @@ describe('options of iml.config.json', () => {
     const root = writeRepository({ options: { ...toApi(), timezone: 'Europe/Prague' } });
     const env = { IML_TIMEZONE: 'Asia/Tokyo' };
     expect((await run(root, [], env)).out).toContain('"zone":"+09:00"');
-    expect((await run(root, ['--timezone', 'America/Lima'], env)).out).toContain('"zone":"-05:00"');
-    const nowhere = await run(root, [], { IML_MAP: 'https://other.example.com=http://127.0.0.1:1' });
-    expect(nowhere.code).toBe(1);
+    const nowhere = { IML_MAP: 'https://other.example.com=http://127.0.0.1:1' };
+    expect((await run(root, [], nowhere)).code).toBe(1);
+    expect((await run(root, ['--map', `https://api.example.com=${api.origin}`], nowhere)).code).toBe(0);
   });
 
   it('count for one app of a repository, before those for all', async () => {
@@ -93,6 +93,24 @@ describe('options of iml.config.json', () => {
     const root = writeRepository(undefined, { 'iml.config.json': config });
     expect((await run(root)).out).toContain('"zone":"+09:00"');
   });
+
+  it.each([
+    ['run', '--timezone', 'UTC', '"timezone" in "options" of iml.config.json, or IML_TIMEZONE.'],
+    ['dev', '--on-page-loop', 'stop', '"on-page-loop" in "options" of iml.config.json, or IML_ON_PAGE_LOOP.'],
+    ['serve', '--app-host', 'a.example', '"app-host" in the file of --config, or IML_APP_HOST.'],
+  ])(
+    'are the only place for settings beside the environment: %s %s',
+    async (command, option, value, where) => {
+      const { code, err } = await cli([command, option, value]);
+      expect({ code, err }).toEqual({
+        code: 2,
+        err: expect.stringContaining(`"${option}" is not an option of the command line. Set ${where}`),
+      });
+      expect((await cli([command, '--help'])).out).toMatch(
+        /^Settings\n {2}In iml\.config\.json.* or the env/m,
+      );
+    },
+  );
 
   it('are shown by iml info with their source', async () => {
     const root = writeRepository({ options: { timezone: 'Europe/Prague', allow: ['10.0.0.7', '10.0.0.8'] } });
@@ -209,10 +227,12 @@ describe('options that send credentials or open the network', () => {
     // Another folder, and another server in this one, are not confirmed.
     const other = writeRepository({ options: { ...toApi(), connection: '@account.json' } }, account);
     expect((await runUntrusted(other, [], { HOME: path.join(root, 'home') })).code).toBe(2);
-    const changed = { options: { ...toApi(), connection: '@account.json', allow: '10.0.0.7' } };
+    const options = { ...toApi(), connection: '@account.json', 'cross-host-secrets': true };
+    const changed = { options: { ...options, allow: '10.0.0.7' } };
     writeFileSync(path.join(root, 'crm/iml.config.json'), JSON.stringify(changed));
     const again = await runUntrusted(root);
     expect(again).toMatchObject({ code: 2, err: expect.stringContaining('call the private host 10.0.0.7') });
+    expect(again.err).toContain('send credentials to hosts that the app does not name');
     expect(again.err).not.toContain('call this machine');
   });
 

@@ -140,7 +140,11 @@ interface Recorded {
   readonly folder: string;
 }
 
-async function record(module: string, more: readonly string[] = []): Promise<Recorded> {
+async function record(
+  module: string,
+  more: readonly string[] = [],
+  env: Record<string, string> = {},
+): Promise<Recorded> {
   const folder = ordersApp();
   const file = path.join(folder, 'tests', module, 'one.test.json');
   const to = [
@@ -150,7 +154,8 @@ async function record(module: string, more: readonly string[] = []): Promise<Rec
     `*.orders.example=${service.origin}`,
   ];
   const given = ['--connection', JSON.stringify({ apiKey: KEY })];
-  const { code, err } = await cli(['run', folder, module, ...to, ...given, '--record', file, ...more]);
+  const args = ['run', folder, module, ...to, ...given, '--record', file, ...more];
+  const { code, err } = await cli(args, { env });
   return { code, err, file, folder, text: existsSync(file) ? readFileSync(file, 'utf8') : '' };
 }
 
@@ -205,7 +210,7 @@ describe('iml run --record', () => {
   });
 
   it('records a timeout and replays it without waiting', async () => {
-    const recorded = await record('slow', ['--timeout-ms', '200']);
+    const recorded = await record('slow', [], { IML_TIMEOUT_MS: '200' });
     expect(recorded.code).toBe(1);
     const written = JSON.parse(recorded.text) as {
       exchanges: readonly { response: object }[];

@@ -41,7 +41,9 @@ describe('iml', () => {
     const command = entry !== undefined && 'load' in entry ? await entry.load() : undefined;
     const asOption = await cli([name, '--help']);
     expect(asOption).toMatchObject({ code: 0, err: '' });
-    for (const option of Object.keys(command?.options ?? {})) expect(asOption.out).toContain(`--${option}`);
+    for (const [option, { isSetting }] of Object.entries(command?.options ?? {})) {
+      expect(asOption.out).toContain(isSetting ? option : `--${option}`);
+    }
     expect(await cli(['help', name])).toEqual(asOption);
     expect(await cli([name, '-h'])).toEqual(asOption);
   });

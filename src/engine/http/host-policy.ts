@@ -83,7 +83,7 @@ export function refuseUndeclared(transport: Transport, isDeclared: HostMatcher):
     if (policy?.isFromInput(url) === true) return transport(request);
     throw new TransportError(
       'NETWORK_REFUSED',
-      `The app does not name the host ${url.host}, and requests to other hosts are blocked. Add it to http.appHosts (--app-host) to allow it.`,
+      `The app does not name the host ${url.host}, and requests to other hosts are blocked. Add it to http.appHosts (app-host in iml.config.json) to allow it.`,
       { retryable: false },
     );
   };

@@ -152,7 +152,7 @@ function refusal(where: string, { url }: TransportRequest): TransportError {
 function refusalBy(where: string, host: string): TransportError {
   return new TransportError(
     'NETWORK_REFUSED',
-    `The request would send credentials ${where} to ${host} to http.appHosts (--app-host) to allow it.`,
+    `The request would send credentials ${where} to ${host} to http.appHosts (app-host in iml.config.json) to allow it.`,
     { retryable: false },
   );
 }

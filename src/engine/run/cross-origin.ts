@@ -55,7 +55,7 @@ export function createCrossOriginPolicy(request: CompiledRequest, context: RunCo
       warnOnce(
         {
           code: 'other-host',
-          message: `${[...new Set(what)].join(', ')} did not go along to ${origin}, a host the app does not name. Add it to http.appHosts (--app-host) if it is the app's.`,
+          message: `${[...new Set(what)].join(', ')} did not go along to ${origin}, a host the app does not name. Add it to http.appHosts (app-host in iml.config.json) if it is the app's.`,
           place: context.position.document?.locationOf('/url'),
         },
         context,

@@ -12,7 +12,7 @@ import { childPointer, type SourceLocation } from '../../shared/errors/source-lo
 import { isPlainObject } from '../../shared/plain-object.js';
 import { didYouMean } from '../../shared/suggest.js';
 
-/** An option of the command line that `iml.config.json` and the environment can set. */
+/** An option of commands that `iml.config.json` and the environment can set. */
 interface ProjectOption {
   readonly about: string;
   /** `pairs` are FROM=TO; `input` is a name or `@FILE`, `file` is `@FILE` only. */
@@ -61,6 +61,11 @@ export const PROJECT_OPTIONS: Readonly<Record<string, ProjectOption>> = {
     about: 'Other hosts of the app, such as files.example.com.',
     problem: (text) => messageOf(() => readHosts([text], 'app-host')),
   },
+  'cross-host-secrets': {
+    kind: 'flag',
+    about: 'Whether credentials go to hosts that the app does not name, as in Make.',
+    wants: () => 'send credentials to hosts that the app does not name',
+  },
   'base-url': { kind: 'text', about: 'Replaces baseUrl of the base.', problem: problemOfAddress },
   timezone: {
     kind: 'text',
@@ -92,7 +97,7 @@ export function sentencesOf(name: string, texts: readonly string[]): readonly st
 }
 
 /** Options that weaken a protection for every later run. */
-const COMMAND_LINE_ONLY: readonly string[] = ['cross-host-secrets', 'trust-functions', 'no-check'];
+const COMMAND_LINE_ONLY: readonly string[] = ['trust-functions', 'no-check'];
 
 const NO_SECRETS = 'Credentials do not belong in this file. iml connect stores them, encrypted';
 

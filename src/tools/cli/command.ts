@@ -12,6 +12,8 @@ export interface OptionSpec {
   readonly looksLikeValue?: RegExp;
   /** Whether it can be repeated. */
   readonly multiple?: boolean;
+  /** Whether only files and the environment set it: see `docs/command.md`. The help lists its name. */
+  readonly isSetting?: boolean;
   readonly help: string;
   /** Heading of the help that lists it. Default: `Options`. */
   readonly group?: OptionGroup;

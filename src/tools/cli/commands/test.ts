@@ -51,7 +51,7 @@ function noteAge(runCase: RunCase, maxAgeMs: number, nowMs: number): RunCase {
 }
 
 /** The network options apply to --record-cases and --live; each case has its own timezone. */
-const { timezone: _timezone, semantics: _semantics, ...SERVICE_OPTIONS } = ENGINE_OPTIONS;
+const { timezone: _, ...SERVICE_OPTIONS } = ENGINE_OPTIONS;
 
 export const TEST_COMMAND: Command = {
   name: 'test',

@@ -29,6 +29,7 @@ import {
 } from '../input/component-input.js';
 import {
   ENGINE_OPTIONS,
+  FUNCTIONS_OPTION,
   readEngineOptions,
   readTraceOptions,
   TRACE_OPTIONS,
@@ -260,6 +261,7 @@ export const WEBHOOK_COMMAND: Command = {
     ...SAVE_OPTION,
     ...RECORD_OPTIONS,
     ...TRACE_OPTIONS,
+    ...FUNCTIONS_OPTION,
     ...ENGINE_OPTIONS,
   },
   examples: [

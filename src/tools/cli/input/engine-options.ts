@@ -30,19 +30,14 @@ export const NETWORK_OPTIONS: OptionSpecs = {
       multiple: true,
       help: 'Allows requests to a private host, address or CIDR block. Repeatable.',
     },
-    'only-declared': { help: 'Allows only hosts that the app names and --app-host.' },
-    'app-host': {
-      value: 'HOST',
-      multiple: true,
-      help: 'Another host of the app, such as files.example.com or *.example.com. Repeatable.',
-    },
-    'cross-host-secrets': {
-      help: 'Also sends credentials to hosts of other owners, as Make does. Default: removes them with a warning.',
-    },
   }),
   ...TRUST_OPTION,
-  timezone: { value: 'ZONE', help: 'Timezone of the scenario, such as Europe/Prague. Default: UTC.' },
-  ...SEMANTICS_OPTION,
+  ...asSettings({
+    'only-declared': {},
+    'app-host': { value: 'HOST', multiple: true },
+    'cross-host-secrets': {},
+    timezone: { value: 'ZONE' },
+  }),
 };
 
 /** Options of commands that print requests. */
@@ -59,16 +54,23 @@ export const ENGINE_OPTIONS: OptionSpecs = {
     help: 'Replaces baseUrl of the base. Absolute URLs on other hosts are refused unless --map maps them.',
   },
   ...NETWORK_OPTIONS,
-  'timeout-ms': { value: 'MS', help: 'Time limit of the run. Default: the timeout of the app, or 40000.' },
-  'on-page-loop': {
-    value: 'warn|stop|error',
-    help: 'Reaction to a page that repeats an earlier one. Default: warn.',
-  },
+  ...asSettings({ 'timeout-ms': { value: 'MS' }, 'on-page-loop': { value: 'warn|stop|error' } }),
+};
+
+/** The option of commands that run custom functions once, for a debugger. */
+export const FUNCTIONS_OPTION: OptionSpecs = {
   'trust-functions': {
     group: 'Debugging',
     help: 'Runs custom functions in node:vm for debugging. Not a security boundary.',
   },
 };
+
+/** Options that only files and the environment set. */
+function asSettings(specs: Readonly<Record<string, Omit<OptionSpec, 'help'>>>): OptionSpecs {
+  return Object.fromEntries(
+    Object.entries(specs).map(([name, spec]) => [name, { ...spec, isSetting: true, help: '' }]),
+  );
+}
 
 /** @throws EngineError (USAGE) */
 export function readNetworkOptions(args: Arguments): Pick<EngineOptions, 'http' | 'timezone' | 'semantics'> {
@@ -85,11 +87,12 @@ export function readNetworkOptions(args: Arguments): Pick<EngineOptions, 'http' 
   };
 }
 
-/** @throws EngineError (USAGE) */
+/** The values of settings were checked when they were read. @throws EngineError (USAGE) */
 export function readEngineOptions(
   args: Arguments,
 ): Pick<EngineOptions, 'http' | 'timezone' | 'semantics' | 'limits' | 'onPageLoop' | 'trustFunctions'> {
-  const timeoutMs = readWhole(args, 'timeout-ms');
+  const timeout = args.text('timeout-ms');
+  const timeoutMs = timeout === undefined ? undefined : Number(timeout);
   const network = readNetworkOptions(args);
   return {
     ...network,
@@ -98,7 +101,7 @@ export function readEngineOptions(
       // An app can raise its time limit up to a maximum, so both must be lowered.
       ...(timeoutMs !== undefined && { timeoutMs, maxTimeoutMs: timeoutMs }),
     },
-    onPageLoop: readPageLoop(args.text('on-page-loop')),
+    onPageLoop: args.text('on-page-loop') as EngineOptions['onPageLoop'],
     trustFunctions: args.isSet('trust-functions'),
   };
 }
@@ -121,9 +124,9 @@ export function readWhole(args: Arguments, option: string): number | undefined {
   throw usageError(`--${option}: "${text}" is not a whole number of at least 1.`);
 }
 
-/** Checked here, so that the message names the option. */
+/** Checked here, because the file of `iml serve --config` names it too. */
 function readAppHosts(hosts: readonly string[]): readonly string[] {
-  readHosts(hosts, '--app-host');
+  readHosts(hosts, 'app-host');
   return hosts;
 }
 
@@ -154,11 +157,6 @@ function assertMappable(from: string, to: string): void {
 function readBaseUrl(text: string | undefined): string | undefined {
   if (text === undefined || (/^https?:\/\//i.test(text) && URL.canParse(text))) return text;
   throw usageError(`--base-url: "${text}" is not an address that starts with http:// or https://.`);
-}
-
-function readPageLoop(text: string | undefined): EngineOptions['onPageLoop'] {
-  if (text === undefined || text === 'warn' || text === 'stop' || text === 'error') return text;
-  throw usageError(`--on-page-loop: Expected one of warn, stop, error; got "${text}".`);
 }
 
 /** @throws EngineError (USAGE) for an unknown value */

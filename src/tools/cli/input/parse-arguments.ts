@@ -8,6 +8,7 @@ import {
   type PositionalSpec,
   usageError,
 } from '../command.js';
+import { nameVariable } from '../output/print-help.js';
 
 type OptionSpecs = Command['options'];
 
@@ -88,8 +89,16 @@ interface OptionToken {
 function checkOption({ name, rawName, value, inlineValue }: OptionToken, specs: OptionSpecs): OptionSpec {
   const spec = Object.hasOwn(specs, name) ? specs[name] : undefined;
   if (spec === undefined) {
-    const known = Object.keys(specs).map((option) => `--${option}`);
+    const known = Object.keys(specs)
+      .filter((option) => specs[option]?.isSetting !== true)
+      .map((option) => `--${option}`);
     throw usageError(`Unknown option "${rawName}".${didYouMean(rawName, known)}`);
+  }
+  if (spec.isSetting) {
+    const file = Object.hasOwn(specs, 'config') ? 'the file of --config' : '"options" of iml.config.json';
+    throw usageError(
+      `"${rawName}" is not an option of the command line. Set "${name}" in ${file}, or ${nameVariable(name)}.`,
+    );
   }
   if (spec.value === undefined) {
     if (value !== undefined) throw usageError(`The option "${rawName}" takes no value.`);

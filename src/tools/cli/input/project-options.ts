@@ -2,6 +2,7 @@ import { PROJECT_OPTIONS, readVariable, sentencesOf } from '../../check/project-
 import { CONFIG_FILE, findConfig, optionsOfApp } from '../../check/settings.js';
 import { type Arguments, type OptionSpecs, usageError } from '../command.js';
 import type { Io } from '../io.js';
+import { nameVariable } from '../output/print-help.js';
 import { printableLine } from '../output/terminal-text.js';
 import { confirmFolder } from './confirm-folder.js';
 
@@ -27,7 +28,7 @@ export async function listSetOptions(
   const file = found === undefined ? [] : [...optionsOfApp(found, root)];
   for (const [name, texts] of file) set.set(name, { texts, source: CONFIG_FILE });
   for (const name of Object.keys(PROJECT_OPTIONS)) {
-    const variable = `IML_${name.toUpperCase().replaceAll('-', '_')}`;
+    const variable = nameVariable(name);
     const value = env[variable];
     if (value === undefined || value === '') continue;
     const texts = readVariable(name, value);

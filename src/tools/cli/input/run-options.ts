@@ -18,9 +18,11 @@ import { RECORD_OPTIONS } from '../recording/record-settings.js';
 import { CHECK_OPTIONS, INPUT_OPTIONS, readCheck, readComponentInput } from './component-input.js';
 import {
   ENGINE_OPTIONS,
+  FUNCTIONS_OPTION,
   readEngineOptions,
   readTraceOptions,
   readWhole,
+  SEMANTICS_OPTION,
   TRACE_OPTIONS,
 } from './engine-options.js';
 import { decodeUtf8, readData, readDataObject } from './input-data.js';
@@ -78,7 +80,9 @@ export const RUN_OPTIONS: OptionSpecs = {
     value: 'FILE.jsonl',
     help: 'Writes the whole run to a file, redacted, for iml dev.',
   },
+  ...FUNCTIONS_OPTION,
   ...ENGINE_OPTIONS,
+  ...SEMANTICS_OPTION,
 };
 
 const WORDS = ['all', 'now', 'newest'] as const;

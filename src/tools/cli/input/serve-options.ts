@@ -14,7 +14,7 @@ import { didYouMean } from '../../../shared/suggest.js';
 import { type Arguments, type Command, type OptionSpec, usageError } from '../command.js';
 import { readPort } from '../listening.js';
 import type { HostLogForm } from '../output/host-log.js';
-import { NETWORK_OPTIONS, readNetworkOptions } from './engine-options.js';
+import { NETWORK_OPTIONS, readNetworkOptions, SEMANTICS_OPTION } from './engine-options.js';
 import { HOST_OPTIONS } from './host-store-options.js';
 
 const DEFAULT_PORT = 8080;
@@ -93,6 +93,7 @@ export const SERVE_OPTIONS: Readonly<Record<string, OptionSpec>> = {
   ...CONFIG_OPTION,
   ...HOST_OPTIONS,
   ...NETWORK_OPTIONS,
+  ...SEMANTICS_OPTION,
 };
 
 /** Options of `iml serve`, except locations. */

@@ -127,7 +127,11 @@ export async function describeError(
 const ALLOW_NOTE =
   'Allow requests to this machine with --allow-local, and to other private hosts with --allow HOST.\n';
 
-/** Refused because the address is not public. Other refusals name their own option. */
+/** Refused because the address is not public. Other refusals name their own option or setting. */
 function isRefusal(error: unknown): boolean {
-  return error instanceof EngineError && error.code === 'NETWORK_REFUSED' && !/--[a-z]/.test(error.message);
+  return (
+    error instanceof EngineError &&
+    error.code === 'NETWORK_REFUSED' &&
+    !/--[a-z]|iml\.config\.json/.test(error.message)
+  );
 }

@@ -72,14 +72,30 @@ export function commandHelp(command: Command, width: number = DEFAULT_WIDTH): st
   ].join('\n');
 }
 
-/** One paragraph per group of options. */
+/** The environment variable of an option: `IML_TIMEOUT_MS`. */
+export function nameVariable(option: string): string {
+  return `IML_${option.toUpperCase().replaceAll('-', '_')}`;
+}
+
+/** One paragraph per group of options, and one with the names of settings. */
 function printOptions(command: Command, width: number): readonly string[] {
   const groups = new Map<string, Row[]>(GROUPS.map((group) => [group, []]));
-  for (const [long, spec] of Object.entries(listOptions(command)))
+  const options = Object.entries(listOptions(command));
+  for (const [long, spec] of options.filter(([, { isSetting }]) => !isSetting))
     groups.get(spec.group ?? 'Options')?.push([optionTitle(long, spec), spec.help]);
-  return [...groups]
+  const paragraphs = [...groups]
     .filter(([, rows]) => rows.length > 0)
     .map(([group, rows]) => `${group}\n${columns(rows, width)}`);
+  const settings = options.flatMap(([long, { isSetting }]) => (isSetting ? [long] : []));
+  if (settings[0] === undefined) return paragraphs;
+  const file = command.options['config'] === undefined ? '' : ', the file of --config';
+  const text = `In iml.config.json${file} or the environment (${nameVariable(settings[0])}): ${settings.join(', ')}.`;
+  return [
+    ...paragraphs,
+    `Settings\n${wrap(text, width - 2)
+      .join('\n')
+      .replace(/^/gm, '  ')}\n`,
+  ];
 }
 
 const GROUPS = ['Input', 'Output', 'Options', 'Network', 'Debugging'] as const;

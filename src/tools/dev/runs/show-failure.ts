@@ -75,8 +75,12 @@ export function showPlace(place: SourceLocation | undefined): ShownPlace | undef
 
 function findHint(error: unknown): string | undefined {
   if (error instanceof ImlError) return error.hint;
-  // Other refusals name their own option.
-  if (error instanceof EngineError && error.code === 'NETWORK_REFUSED' && !/--[a-z]/.test(error.message)) {
+  // Other refusals name their own option or setting.
+  if (
+    error instanceof EngineError &&
+    error.code === 'NETWORK_REFUSED' &&
+    !/--[a-z]|iml\.config\.json/.test(error.message)
+  ) {
     return 'Start iml dev with --allow-local to allow requests to this machine, or with --allow HOST for other private hosts.';
   }
   return undefined;
