@@ -115,35 +115,35 @@ function nameField(required: boolean): PlainObject {
   return { ...NAME_FIELD, required };
 }
 
+const MODULE_VERBS: ReadonlyMap<string, ModuleTemplate> = new Map([
+  ...([
+    ['list', 'search'],
+    ['search', 'search'],
+    ['find', 'search'],
+    ['get', 'get'],
+    ['read', 'get'],
+  ] as const),
+  ...([
+    ['create', 'create'],
+    ['add', 'create'],
+    ['update', 'update'],
+    ['edit', 'update'],
+  ] as const),
+  ...([
+    ['delete', 'delete'],
+    ['remove', 'delete'],
+    ['respond', 'responder'],
+    ['reply', 'responder'],
+  ] as const),
+]);
+
 /** The template for the verb of a name; `action` for others. */
 export function moduleTemplateOf(name: string): ModuleTemplate {
   const words = splitWords(name);
   const text = words.join(' ');
   if (/\bapi call$/.test(text)) return 'universal';
   if (/\bgraphql\b/.test(text)) return 'graphql';
-  switch (words[0]) {
-    case 'list':
-    case 'search':
-    case 'find':
-      return 'search';
-    case 'get':
-    case 'read':
-      return 'get';
-    case 'create':
-    case 'add':
-      return 'create';
-    case 'update':
-    case 'edit':
-      return 'update';
-    case 'delete':
-    case 'remove':
-      return 'delete';
-    case 'respond':
-    case 'reply':
-      return 'responder';
-    default:
-      return 'action';
-  }
+  return MODULE_VERBS.get(words[0] ?? '') ?? 'action';
 }
 
 /** @param baseUrl address of the API; only the universal modules use it */
@@ -168,119 +168,72 @@ export function moduleTemplate(
   });
   const verb = toLabel([nouns.verb]);
   const one = withArticle(nouns.one);
-  const described = { interface: INTERFACE, samples: sampleOf(nouns), scope: [] };
+  const output = { interface: INTERFACE, samples: sampleOf(nouns) };
+  const record = { url: `${nouns.path}/{{encodeURL(parameters.id)}}`, encodeUrl: false };
+  const response = { output: outputOf('body') };
+  const others = { '{{...}}': "{{omit(parameters, 'id')}}" };
   switch (template) {
     case 'get':
       return {
         row: row('action', `${verb} ${one}`, `Returns the details of ${one}.`, 'read'),
-        files: {
-          communication: {
-            url: `${nouns.path}/{{encodeURL(parameters.id)}}`,
-            encodeUrl: false,
-            response: { output: outputOf('body') },
-          },
-          staticParams: [],
-          mappableParams: [idField(nouns)],
-          ...described,
-        },
+        files: moduleFiles({ ...record, response }, [idField(nouns)], output),
       };
-    case 'create':
+    case 'create': {
+      const body = { '{{...}}': '{{parameters}}' };
       return {
         row: row('action', `${verb} ${one}`, `Creates ${one}.`, 'create'),
-        files: {
-          communication: {
-            url: nouns.path,
-            method: 'POST',
-            body: { '{{...}}': '{{parameters}}' },
-            response: { output: outputOf('body') },
-          },
-          staticParams: [],
-          mappableParams: [nameField(true)],
-          ...described,
-        },
+        files: moduleFiles({ url: nouns.path, method: 'POST', body, response }, [nameField(true)], output),
       };
-    case 'update':
+    }
+    case 'update': {
+      const fields = [idField(nouns), nameField(false)];
       return {
         row: row('action', `${verb} ${one}`, `Updates ${one}.`, 'update'),
-        files: {
-          communication: {
-            url: `${nouns.path}/{{encodeURL(parameters.id)}}`,
-            encodeUrl: false,
-            method: 'PATCH',
-            body: { '{{...}}': "{{omit(parameters, 'id')}}" },
-            response: { output: outputOf('body') },
-          },
-          staticParams: [],
-          mappableParams: [idField(nouns), nameField(false)],
-          ...described,
-        },
+        files: moduleFiles({ ...record, method: 'PATCH', body: others, response }, fields, output),
       };
-    case 'delete':
+    }
+    case 'delete': {
+      const request = { ...record, method: 'DELETE', response: { output: { id: '{{parameters.id}}' } } };
       return {
         row: row('action', `${verb} ${one}`, `Deletes ${one}.`, 'delete'),
-        files: {
-          communication: {
-            url: `${nouns.path}/{{encodeURL(parameters.id)}}`,
-            encodeUrl: false,
-            method: 'DELETE',
-            response: { output: { id: '{{parameters.id}}' } },
-          },
-          staticParams: [],
-          mappableParams: [idField(nouns)],
-          interface: [ID_FIELD],
-          samples: { id: '1' },
-          scope: [],
-        },
+        files: moduleFiles(request, [idField(nouns)], { interface: [ID_FIELD], samples: { id: '1' } }),
       };
+    }
     case 'search':
       return {
         row: row('search', `${verb} ${nouns.many}`, `Returns ${nouns.many}.`),
-        files: {
-          communication: searchRequest(nouns),
-          staticParams: [],
-          mappableParams: [LIMIT_FIELD],
-          ...described,
-        },
+        files: moduleFiles(searchRequest(nouns), [LIMIT_FIELD], output),
       };
     case 'universal':
       return universalTemplate(row, baseUrl);
     case 'graphql':
       return graphqlTemplate(row, path ?? '/graphql');
-    case 'responder':
+    case 'responder': {
+      const headers = { 'content-type': 'application/json' };
+      const fields = [{ name: 'data', label: 'Data', type: 'any' }];
       return {
         row: row('responder', toLabel(words), 'Returns a response to the webhook.'),
-        files: {
-          communication: {
-            response: {
-              status: 200,
-              headers: { 'content-type': 'application/json' },
-              body: '{{parameters.data}}',
-            },
-          },
-          staticParams: [],
-          mappableParams: [{ name: 'data', label: 'Data', type: 'any' }],
-          interface: [],
-          samples: {},
-          scope: [],
-        },
+        files: moduleFiles({ response: { status: 200, headers, body: '{{parameters.data}}' } }, fields),
       };
-    case 'action':
+    }
+    case 'action': {
+      const url = `${record.url}/${nouns.verb}`;
+      const fields = [idField(nouns), nameField(false)];
       return {
         row: row('action', toLabel(words), `${verb}s ${one}.`),
-        files: {
-          communication: {
-            url: `${nouns.path}/{{encodeURL(parameters.id)}}/${nouns.verb}`,
-            encodeUrl: false,
-            method: 'POST',
-            body: { '{{...}}': "{{omit(parameters, 'id')}}" },
-            response: { output: outputOf('body') },
-          },
-          staticParams: [],
-          mappableParams: [idField(nouns), nameField(false)],
-          ...described,
-        },
+        files: moduleFiles({ ...record, url, method: 'POST', body: others, response }, fields, output),
       };
+    }
   }
+}
+
+/** @param output interface and samples. Default: none */
+function moduleFiles(
+  communication: PlainObject,
+  mappableParams: readonly PlainObject[],
+  output: PlainObject = { interface: [], samples: {} },
+): NewComponent['files'] {
+  return { communication, staticParams: [], mappableParams, ...output, scope: [] };
 }
 
 /** Pages of a fixed size, as long as the API says that there are more. */
@@ -298,6 +251,13 @@ function searchRequest({ path, member }: Nouns): PlainObject {
 }
 
 type MakeRow = (moduleType: string, text: string, description: string) => PlainObject;
+
+const RESPONSE = { output: { body: '{{body}}', headers: '{{headers}}', statusCode: '{{statusCode}}' } };
+const RESPONSE_FIELDS = [
+  { name: 'body', label: 'Body', type: 'any' },
+  { name: 'headers', label: 'Headers', type: 'collection' },
+  { name: 'statusCode', label: 'Status code', type: 'uinteger' },
+];
 
 const PAIRS = [
   { name: 'key', label: 'Key', type: 'text' },
@@ -325,7 +285,7 @@ function universalTemplate(row: MakeRow, baseUrl: string): NewComponent {
         qs: { '{{...}}': "{{toCollection(parameters.qs, 'key', 'value')}}" },
         body: '{{parameters.body}}',
         type: 'text',
-        response: { output: { body: '{{body}}', headers: '{{headers}}', statusCode: '{{statusCode}}' } },
+        response: RESPONSE,
       },
       staticParams: [],
       mappableParams: [
@@ -351,11 +311,7 @@ function universalTemplate(row: MakeRow, baseUrl: string): NewComponent {
         pairs('qs', 'Query string', 'a parameter'),
         { name: 'body', label: 'Body', type: 'any' },
       ],
-      interface: [
-        { name: 'body', label: 'Body', type: 'any' },
-        { name: 'headers', label: 'Headers', type: 'collection' },
-        { name: 'statusCode', label: 'Status code', type: 'uinteger' },
-      ],
+      interface: RESPONSE_FIELDS,
       samples: { body: { id: '1' }, headers: { 'content-type': 'application/json' }, statusCode: 200 },
       scope: [],
     },
@@ -374,7 +330,7 @@ function graphqlTemplate(row: MakeRow, path: string): NewComponent {
           variables: '{{if(parameters.variables, parseJSON(parameters.variables))}}',
           operationName: '{{parameters.operationName}}',
         },
-        response: { output: { body: '{{body}}', headers: '{{headers}}', statusCode: '{{statusCode}}' } },
+        response: RESPONSE,
       },
       staticParams: [],
       mappableParams: [
@@ -389,11 +345,7 @@ function graphqlTemplate(row: MakeRow, path: string): NewComponent {
         { name: 'variables', label: 'Variables', type: 'json', help: 'Enter the variables as JSON.' },
         { name: 'operationName', label: 'Operation name', type: 'text' },
       ],
-      interface: [
-        { name: 'body', label: 'Body', type: 'any' },
-        { name: 'headers', label: 'Headers', type: 'collection' },
-        { name: 'statusCode', label: 'Status code', type: 'uinteger' },
-      ],
+      interface: RESPONSE_FIELDS,
       samples: { body: { data: {} }, headers: { 'content-type': 'application/json' }, statusCode: 200 },
       scope: [],
     },
