@@ -42,6 +42,21 @@ export function readAt(value: unknown, ...path: readonly string[]): unknown {
   return found;
 }
 
+/** Copies JSON data with other leaves and names of members. */
+export function mapLeaves(
+  value: unknown,
+  mapLeaf: (leaf: unknown) => unknown,
+  mapName: (name: string) => string = String,
+): unknown {
+  if (Array.isArray(value)) return value.map((item) => mapLeaves(item, mapLeaf, mapName));
+  if (!isPlainObject(value)) return mapLeaf(value);
+  const mapped: PlainObject = {};
+  for (const [name, member] of Object.entries(value)) {
+    setMember(mapped, mapName(name), mapLeaves(member, mapLeaf, mapName));
+  }
+  return mapped;
+}
+
 /** Deeper levels are replaced instead of merged, which bounds recursion. */
 const MAX_DEPTH = 64;
 

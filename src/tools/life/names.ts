@@ -38,25 +38,9 @@ export function toKebab(name: string): string {
   return name.replace(/([a-z0-9])([A-Z])/g, '$1-$2').toLowerCase();
 }
 
-const ACRONYMS: ReadonlySet<string> = new Set([
-  ...[
-    'api',
-    'csv',
-    'html',
-    'http',
-    'id',
-    'ip',
-    'json',
-    'pdf',
-    'rpc',
-    'sms',
-    'uri',
-    'url',
-    'uuid',
-    'vat',
-    'xml',
-  ],
-]);
+const ACRONYMS: ReadonlySet<string> = new Set(
+  'api csv html http id ip json pdf rpc sms uri url uuid vat xml'.split(' '),
+);
 
 /** Words of an identifier in lower case: `getHTMLPage2` → `get`, `html`, `page2`. */
 export function splitWords(name: string): readonly string[] {

@@ -23,6 +23,7 @@ import type { RunKind, RunValues, ShownHook, StepOutcome, StepRequest } from '..
 import { createAuthorizations, type WaitingAuthorization } from './authorizations.js';
 import { describeLimits, showWarnings } from './run-component.js';
 import type { RunnerParts } from './runner-parts.js';
+import { usage } from './runner-parts.js';
 import { endFailed, showFailure } from './show-failure.js';
 
 /** Steps of components other than runs. Each is a run of the history. */
@@ -349,8 +350,4 @@ async function findStored(
   const stored = await setting().connections.get(name);
   if (stored === undefined) throw new EngineError('CONNECTION_MISSING', `There is no connection "${name}".`);
   return stored;
-}
-
-function usage(message: string): EngineError {
-  return new EngineError('USAGE', message);
 }

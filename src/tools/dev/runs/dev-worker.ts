@@ -13,6 +13,7 @@ import type { RunEnd } from '../history/record-run.js';
 import type { RunRequest } from '../protocol.js';
 import { createAnswerRecorder, createPlayer, type KeptAnswers } from './kept-answers.js';
 import { type RunHooks, type RunSetting, runComponent } from './run-component.js';
+import { usage } from './runner-parts.js';
 
 /**
  * Code of the worker thread of `iml dev`, so that a run can always be stopped. See `runner.ts` for the main thread.
@@ -210,8 +211,4 @@ function findRunKind({ kind, name }: RunRequest, app: App): RunToRecord['kind'] 
 /** A responder has no bundles. */
 function countBundles({ name }: RunRequest, { bundles, bundleCount }: RunEnd, app: App): number | undefined {
   return app.modules.get(name)?.type === 'responder' ? undefined : (bundleCount ?? bundles.length);
-}
-
-function usage(message: string): EngineError {
-  return new EngineError('USAGE', message);
 }

@@ -1,4 +1,5 @@
 import type { EnginePool } from '../../../engine/pool/engine-pool.js';
+import { EngineError } from '../../../shared/errors/engine-error.js';
 import type { EventHub } from '../event-hub.js';
 import type { History } from '../history/history.js';
 import type { RunSetting } from './run-component.js';
@@ -17,4 +18,8 @@ export interface RunnerParts extends RecordParts {
   readonly revision: () => number;
   /** One worker thread, which is terminated to stop an endless run. */
   readonly pool: EnginePool;
+}
+
+export function usage(message: string): EngineError {
+  return new EngineError('USAGE', message);
 }

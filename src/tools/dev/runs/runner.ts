@@ -3,7 +3,6 @@ import { SANITIZED } from '../../../engine/redaction/redact-text.js';
 import type { TraceEvent } from '../../../engine/run/trace.js';
 import type { IncomingCall } from '../../../engine/webhook/incoming-call.js';
 import type { WebhookReport } from '../../../engine/webhook/webhook-report.js';
-import { EngineError } from '../../../shared/errors/engine-error.js';
 import { isPlainObject, ownMember, type PlainObject } from '../../../shared/plain-object.js';
 import { didYouMean } from '../../../shared/suggest.js';
 import { DEV_WORKER } from '../../../shared/worker-urls.js';
@@ -14,6 +13,7 @@ import type { ComponentOutcome, ComponentTask, RecordedRun } from './dev-worker.
 import type { KeptAnswers } from './kept-answers.js';
 import { describeLimits, shownInput } from './run-component.js';
 import type { RunnerParts } from './runner-parts.js';
+import { usage } from './runner-parts.js';
 import { endFailed } from './show-failure.js';
 import { createWebhookCalls, writeCall } from './webhook-calls.js';
 
@@ -306,8 +306,4 @@ function restore(value: unknown, source: unknown, path: string): unknown {
       restore(member, ownMember(from, name), path === '' ? name : `${path}.${name}`),
     ]),
   );
-}
-
-function usage(message: string): EngineError {
-  return new EngineError('USAGE', message);
 }

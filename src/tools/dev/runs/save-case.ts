@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { lstat, readdir } from 'node:fs/promises';
 import path from 'node:path';
-import { EngineError } from '../../../shared/errors/engine-error.js';
 import { createFolderWriter, readErrno, relativePath, toFileName } from '../../../shared/files.js';
 import { bodiesFolder } from '../../testing/cases/body-files.js';
 import { recordCase, type WrittenCase } from '../../testing/recording/record-case.js';
 import type { RunToRecord } from '../../testing/recording/rehearse-run.js';
 import { findTests, TEST_FOLDER } from '../../testing/suite/find-tests.js';
 import type { CaseDraft } from '../protocol.js';
+import { usage } from './runner-parts.js';
 
 /** A run to save as a case. */
 export interface RunToSave {
@@ -114,8 +114,4 @@ function hashCase({ text, bodies }: WrittenCase): string {
   const hash = createHash('sha256').update(text);
   for (const [name, content] of bodies) hash.update(`\n${name} ${content.byteLength}\n`).update(content);
   return hash.digest('hex').slice(0, 32);
-}
-
-function usage(message: string): EngineError {
-  return new EngineError('USAGE', message);
 }

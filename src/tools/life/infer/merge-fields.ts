@@ -167,21 +167,7 @@ function listNames(spec: NonNullable<InferredField['spec']>, prefix: string): re
 
 /** Types that a person may have chosen for the same values. */
 const COMPATIBLE: Readonly<Record<string, readonly string[]>> = {
-  text: [
-    'date',
-    'email',
-    'url',
-    'select',
-    'password',
-    'hidden',
-    'time',
-    'uuid',
-    'filename',
-    'json',
-    'color',
-    'timezone',
-    'buffer',
-  ],
+  text: 'date email url select password hidden time uuid filename json color timezone buffer'.split(' '),
   number: ['integer', 'uinteger', 'port', 'timestamp', 'select', 'date'],
   uinteger: ['number', 'integer', 'text', 'select'],
   uuid: ['text', 'select'],

@@ -100,17 +100,9 @@ function memberAt(view: SchemaView, path: readonly string[], references: Referen
 const ACCOUNT =
   /\/(?:me|whoami|self|current|current[_-]?user|myself|viewer|userinfo|account|profile|user|auth[/._-]test|ping|verify|token[_-]?info)$/i;
 
-const ACCOUNT_NAMES = [
-  'email',
-  'login',
-  'username',
-  'user_name',
-  'userName',
-  'name',
-  'displayName',
-  'display_name',
-  'title',
-];
+const ACCOUNT_NAMES = 'email login username user_name userName name displayName display_name title'.split(
+  ' ',
+);
 
 /** Test request of a connection. */
 export interface AccountChoice {

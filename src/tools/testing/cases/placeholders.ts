@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { isPlainObject, type PlainObject, setMember } from '../../../shared/plain-object.js';
+import { mapLeaves } from '../../../shared/plain-object.js';
 
 /** `{{secret:apiKey}}` anywhere in text. */
 const PLACEHOLDER = /\{\{secret:([\p{L}\p{N}_.-]{1,64})\}\}/gu;
@@ -31,13 +31,11 @@ export type StandIns = Readonly<Record<string, string | number>>;
  * becomes a number if the stand-in is a number.
  */
 export function fillPlaceholders(value: unknown, standIns: StandIns = {}): unknown {
-  if (typeof value === 'string') return fillText(value, standIns);
-  if (Array.isArray(value)) return value.map((item) => fillPlaceholders(item, standIns));
-  if (!isPlainObject(value)) return value;
-  const filled: PlainObject = {};
-  for (const [name, member] of Object.entries(value))
-    setMember(filled, String(fillText(name, standIns)), fillPlaceholders(member, standIns));
-  return filled;
+  return mapLeaves(
+    value,
+    (leaf) => (typeof leaf === 'string' ? fillText(leaf, standIns) : leaf),
+    (name) => String(fillText(name, standIns)),
+  );
 }
 
 function fillText(text: string, standIns: StandIns): string | number {
@@ -65,15 +63,9 @@ export function restorePlaceholders(
     String(Object.hasOwn(standIns, name) ? standIns[name] : fakeSecret(name)),
     secretPlaceholder(name),
   ]);
-  const restore = (inside: unknown): unknown => {
-    if (typeof inside === 'string') {
-      return pairs.reduce((text, [standIn, placeholder]) => text.replaceAll(standIn, placeholder), inside);
-    }
-    if (Array.isArray(inside)) return inside.map(restore);
-    if (!isPlainObject(inside)) return inside;
-    const restored: PlainObject = {};
-    for (const [name, member] of Object.entries(inside)) setMember(restored, name, restore(member));
-    return restored;
-  };
-  return restore(value);
+  return mapLeaves(value, (leaf) =>
+    typeof leaf === 'string'
+      ? pairs.reduce((text, [standIn, placeholder]) => text.replaceAll(standIn, placeholder), leaf)
+      : leaf,
+  );
 }

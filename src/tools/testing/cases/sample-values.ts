@@ -45,20 +45,9 @@ function sampleField(field: ParameterSpec, depth: number): unknown {
 }
 
 /** Types of form elements, which have no value. */
-const WITHOUT_VALUE: ReadonlySet<string> = new Set([
-  ...[
-    'banner',
-    'separator',
-    'account',
-    'hook',
-    'datastore',
-    'device',
-    'keychain',
-    'scenario',
-    'udt',
-    'aiagent',
-  ],
-]);
+const WITHOUT_VALUE: ReadonlySet<string> = new Set(
+  'banner separator account hook datastore device keychain scenario udt aiagent'.split(' '),
+);
 
 function sampleOfType(field: ParameterSpec, depth: number): unknown {
   const { type, validate, spec } = field;

@@ -47,19 +47,8 @@ function printShort(value: unknown): string {
 
 /** Order of the members of a case. */
 const ORDER = [
-  ...([
-    '$schema',
-    'name',
-    'title',
-    'note',
-    'component',
-    'kind',
-    'live',
-    'recorded',
-    'secrets',
-    'input',
-  ] as const),
-  ...(['common', 'ignore', 'exchanges', 'expect'] as const),
+  ...(['$schema', 'name', 'title', 'note', 'component', 'kind', 'live', 'recorded', 'secrets'] as const),
+  ...(['input', 'common', 'ignore', 'exchanges', 'expect'] as const),
 ] as const;
 
 /** Members that a recording replaces. */

@@ -11,7 +11,7 @@ import {
   type OptionShapes,
 } from '../../../shared/errors/check-options.js';
 import { RecordingError } from '../../../shared/errors/engine-error.js';
-import { isPlainObject, type PlainObject, setMember } from '../../../shared/plain-object.js';
+import { mapLeaves, type PlainObject } from '../../../shared/plain-object.js';
 import { escapeUnsafe } from '../../../shared/text.js';
 import { findKind, fixtureOfCase } from '../cases/case-fixture.js';
 import { type ReadCase, readCase } from '../cases/read-case.js';
@@ -185,13 +185,8 @@ function loosen(value: TestCase, book: SecretBook): unknown {
 }
 
 function loosenValue(value: unknown, book: SecretBook): unknown {
-  if (typeof value === 'string')
-    return book.isIn(value) || isShortSecret(value, book) ? { $any: true } : value;
-  if (Array.isArray(value)) return value.map((item) => loosenValue(item, book));
-  if (!isPlainObject(value)) return value;
-  const loosened: PlainObject = {};
-  for (const [name, member] of Object.entries(value)) setMember(loosened, name, loosenValue(member, book));
-  return loosened;
+  const isSecret = (text: string): boolean => book.isIn(text) || isShortSecret(text, book);
+  return mapLeaves(value, (leaf) => (typeof leaf === 'string' && isSecret(leaf) ? { $any: true } : leaf));
 }
 
 function isShortSecret(value: string, book: SecretBook): boolean {

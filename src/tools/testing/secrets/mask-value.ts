@@ -1,5 +1,5 @@
 import { MIN_SECRET_LENGTH } from '../../../engine/redaction/secrets.js';
-import { isPlainObject, type PlainObject, setMember } from '../../../shared/plain-object.js';
+import { isPlainObject, mapLeaves, type PlainObject, setMember } from '../../../shared/plain-object.js';
 import { isSecretLeaf, isSecretMember } from './find-secrets.js';
 import type { SecretBook } from './secret-book.js';
 
@@ -94,19 +94,11 @@ export function writePlaceholders(value: unknown, placeholders: Placeholders): u
   const written = new Map([...placeholders].map(([standIn, placeholder]) => [String(standIn), placeholder]));
   const pattern = new RegExp(texts.map(escapeForPattern).join('|'), 'g');
   const write = (text: string): string => text.replace(pattern, (standIn) => written.get(standIn) ?? standIn);
-  return writeAll(value, write, placeholders);
-}
-
-function writeAll(value: unknown, write: (text: string) => string, placeholders: Placeholders): unknown {
-  if (typeof value === 'string') return write(value);
-  if (typeof value === 'number') return placeholders.get(value) ?? value;
-  if (Array.isArray(value)) return value.map((item) => writeAll(item, write, placeholders));
-  if (!isPlainObject(value)) return value;
-  const written: PlainObject = {};
-  for (const [name, member] of Object.entries(value)) {
-    setMember(written, write(name), writeAll(member, write, placeholders));
-  }
-  return written;
+  const writeLeaf = (leaf: unknown): unknown => {
+    if (typeof leaf === 'string') return write(leaf);
+    return typeof leaf === 'number' ? (placeholders.get(leaf) ?? leaf) : leaf;
+  };
+  return mapLeaves(value, writeLeaf, write);
 }
 
 function escapeForPattern(text: string): string {
