@@ -197,12 +197,10 @@ describe('connections in files', () => {
     }
   });
 
-  it('of an older file belong to the app of its folder, and store its IDs when they are saved', async () => {
+  it('of an app without IDs store its IDs when they are saved', async () => {
     const folder = newFolder();
     const files = openConnectionFiles(folder);
-    // As versions before wrote it.
-    await files.write('x', STORED, { app: 'app', folder: '/apps/app' } as typeof OWNER);
-    expect((await files.read('x'))?.owner).toEqual(OWNER);
+    await files.write('x', STORED, OWNER);
     const named = { ...OWNER, appIds: ['crm'] };
     const store = storeForApp(files, named);
     expect(await store.get('x')).toEqual(STORED);

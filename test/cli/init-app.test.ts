@@ -193,7 +193,7 @@ describe('iml add', () => {
     ],
     ['add trigger watchEvents acme --webhook events', 'There is no webhook "events"'],
     ['add rpc listUsers acme --auth basic', '--auth is for connection, not for rpc'],
-    ['add module listContacts acme --template magic', '--template: expected one of'],
+    ['add module listContacts acme --template magic', '--template: Expected one of'],
     ['add module listContacts nowhere', 'There is no folder "'],
   ])('refuses "%s" and changes nothing', async (line, message) => {
     const before = read('acme/makecomapp.json');

@@ -111,7 +111,7 @@ describe('iml add webhook --signature', () => {
     await iml('init', 'app', 'acme', '--base-url', 'https://api.acme.example', '--auth', 'none');
     expect(await iml('add', 'webhook', 'events', 'acme', '--signature', 'gitlab')).toMatchObject({
       code: 2,
-      err: expect.stringContaining('--signature: expected one of'),
+      err: expect.stringContaining('--signature: Expected one of'),
     });
   });
 });

@@ -206,13 +206,3 @@ describe('a secret of a hook', () => {
     expect(JSON.stringify(shownEvent(event, NAMES, [HOOK]))).not.toContain(HOOK);
   });
 });
-
-it.each<[string, Uint8Array, string]>([
-  ['text', Buffer.from('{"password":"body-secret","a":1}'), '{"password":"[SANITIZED]","a":1}'],
-  ['UTF-16', Buffer.from('\ufeffa body-secret', 'utf16le'), 'a body-secret'],
-  ['no text', Uint8Array.from([0xff, 1, 2, 0xff]), '[4 bytes of binary data, unknown type]'],
-])('shows the body that an earlier version stored as received: %s', (_, bytes, body) => {
-  const request = { body: Buffer.from(bytes).toString('base64'), size: bytes.byteLength };
-  const event = { receivedAtMs: 0, finishedAtMs: null, notBeforeMs: null, request };
-  expect(shownEvent(event as EventRow, NAMES, [])).toMatchObject({ request: { body } });
-});

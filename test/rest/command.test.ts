@@ -241,7 +241,7 @@ describe('iml rest', () => {
     [['token', '--scope', 'organizations:raed'], 'Did you mean "organizations:read"?'],
     [['token', '--user', 'nobody@example.com'], '--user: there is no user "nobody@example.com".'],
     [['--cert', 'cert.pem'], '--cert and --key require each other.'],
-    [['--cert', 'cert.pem', '--key', 'key.pem'], '--cert: the file "cert.pem" cannot be read.'],
+    [['--cert', 'cert.pem', '--key', 'key.pem'], '--cert: the file "cert.pem" cannot be read (ENOENT).'],
     [['--public-url', 'api.example.com'], '--public-url: "api.example.com" is not an origin'],
     [['--public-url', 'https://api.example.com/path'], 'without a path'],
     [['--log', 'jsn'], '--log: Expected one of text, json; got "jsn". Did you mean "json"?'],

@@ -18,7 +18,7 @@ import { writeOutputFile } from './output/output-file.js';
 import { type Progress, progressLine, startProgress } from './output/progress.js';
 import { type BundleWriter, createBundleWriter } from './output/results.js';
 import { createSaveBinaries } from './output/save-binaries.js';
-import { printableLine } from './output/terminal-text.js';
+import { countNouns, printableLine } from './output/terminal-text.js';
 import { traceLine } from './output/trace-line.js';
 import type { Recorder } from './recording/recorder.js';
 
@@ -183,9 +183,9 @@ export function startTraceFile({
 export function runSummary({ stats, state }: RunReport, bundles: number): string {
   const { requests, followUpPages, durationMs, stopReason, waits = [] } = stats;
   const parts = [
-    count(bundles, 'bundle'),
-    count(requests, 'request'),
-    ...(followUpPages > 0 ? [count(followUpPages, 'follow-up page')] : []),
+    countNouns(bundles, 'bundle'),
+    countNouns(requests, 'request'),
+    ...(followUpPages > 0 ? [countNouns(followUpPages, 'follow-up page')] : []),
     seconds(durationMs),
     ...waits.map(({ origin, reason, waitedMs }) => `waited ${seconds(waitedMs)} for ${origin} (${reason})`),
     ...(stopReason === undefined || stopReason === 'no-pagination' ? [] : [`no further page: ${stopReason}`]),
@@ -196,10 +196,6 @@ export function runSummary({ stats, state }: RunReport, bundles: number): string
 
 function seconds(ms: number): string {
   return `${(ms / 1000).toFixed(1)} s`;
-}
-
-function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }
 
 /** A run without bundles. */

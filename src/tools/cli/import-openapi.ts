@@ -2,12 +2,17 @@ import { existsSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import pLimit from 'p-limit';
 import { MAX_FILE_BYTES, openAppFolder } from '../../engine/loading/app-folder.js';
-import { COMPONENT_KINDS } from '../../engine/loading/code-types.js';
 import { loadApp } from '../../engine/loading/load-app.js';
 import { MANIFEST } from '../../engine/loading/read-manifest.js';
 import { createFolderWriter, isBelow, readErrno, readRegularFile } from '../../shared/files.js';
 import { AUTHENTICATIONS } from '../life/connection-templates.js';
-import { type Manifest, type NewAppFile, printJson, readManifestText, recordsOf } from '../life/new-files.js';
+import {
+  type Manifest,
+  type NewAppFile,
+  newManifest,
+  readManifestText,
+  recordsOf,
+} from '../life/new-files.js';
 import { type ImportedApp, importOpenApi, readServer } from '../life/openapi/import-openapi.js';
 import {
   type ImportPlan,
@@ -27,7 +32,7 @@ import { makeSkeleton } from '../testing/cases/make-skeleton.js';
 import { TEST_FOLDER } from '../testing/suite/find-tests.js';
 import { type Arguments, EXIT, usageError } from './command.js';
 import type { Io } from './io.js';
-import { cannotWrite, findOutputRoot } from './output/output-file.js';
+import { findOutputRoot, refuseWrite } from './output/output-file.js';
 import { printableLine } from './output/terminal-text.js';
 import { findCaseSchema } from './recording/write-case-files.js';
 import { listTested } from './tests/first-tests.js';
@@ -75,7 +80,8 @@ export async function importApp(args: Arguments, target: OpenApiTarget, io: Io):
   await warnLarge(imported, io);
   const read = before === undefined && !existsSync(root) ? async () => undefined : readFrom(root);
   const planner = new ImportPlanner(before?.state.digests ?? {}, read);
-  const manifest = before?.manifest ?? emptyManifest(options['extension'] ?? '.iml.json');
+  const manifest =
+    before?.manifest ?? newManifest(options['extension'] ?? '.iml.json', 'general/common.json');
   const plan = await planImport(imported, manifest, planner);
   if (before === undefined) assertNothingKept(plan, given);
   assertFits(plan, imported);
@@ -237,30 +243,12 @@ function readFrom(root: string): (file: string) => Promise<string | undefined> {
   return (file) => folder.read(file, () => ({ file }));
 }
 
-function emptyManifest(extension: string): Manifest {
-  return readManifestText(
-    printJson({
-      fileVersion: 1,
-      generalCodeFiles: {
-        base: `general/base${extension}`,
-        common: 'general/common.json',
-        readme: 'README.md',
-        groups: 'modules/groups.json',
-      },
-      components: Object.fromEntries(COMPONENT_KINDS.map((kind) => [kind, {}])),
-      origins: [],
-    }),
-  );
-}
-
 type Write = (file: string, content: string) => Promise<void>;
 
 function createWrite(root: string, io: Io): Write {
   const writer = createFolderWriter(findOutputRoot(io.cwd, root));
   return (file, content) =>
-    writer.replace(path.join(root, file), content).catch((error: unknown) => {
-      throw cannotWrite('init app', printableLine(file), error);
-    });
+    writer.replace(path.join(root, file), content).catch(refuseWrite('init app', printableLine(file)));
 }
 
 /** Files that are written at a time: each waits until it is on the disk. */

@@ -2,15 +2,14 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { editJson } from '../../engine/document/edit-json.js';
 import { readDocument } from '../../engine/document/jsonc.js';
-import { findApp } from '../../engine/loading/find-app.js';
 import { createFolderWriter } from '../../shared/files.js';
 import { isPlainObject, ownMember } from '../../shared/plain-object.js';
 import { insertBlock } from '../life/marked-block.js';
 import { printJson } from '../life/new-files.js';
 import { type Arguments, EXIT, usageError } from './command.js';
 import type { Io } from './io.js';
-import { findAppFolder } from './open-app.js';
-import { cannotWrite } from './output/output-file.js';
+import { findAppFolder, locateApp } from './open-app.js';
+import { refuseWrite } from './output/output-file.js';
 import { printableLine } from './output/terminal-text.js';
 
 const AGENTS_FILE = 'AGENTS.md';
@@ -25,16 +24,14 @@ const MARKS = {
 export async function initAgents(args: Arguments, io: Io): Promise<number> {
   const [, target, extra] = args.positionals;
   if (extra !== undefined) throw usageError(`Unexpected argument "${extra}".`);
-  const { folder } = await findApp(path.resolve(io.cwd, await findAppFolder(target, io)));
+  const { folder } = await locateApp(await findAppFolder(target, io), io);
   const app = path.relative(io.cwd, folder).split(path.sep).join('/') || '.';
   const written: string[] = [];
   const put = async (file: string, content: string): Promise<void> => {
     if (content === readIfThere(path.join(io.cwd, file))) return;
     await createFolderWriter(io.cwd)
       .replace(path.join(io.cwd, file), content)
-      .catch((error: unknown) => {
-        throw cannotWrite('init agents', file, error);
-      });
+      .catch(refuseWrite('init agents', file));
     written.push(file);
   };
   const mcp = addServer(readIfThere(path.join(io.cwd, MCP_FILE)), app);

@@ -1,11 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { findApp } from '../../engine/loading/find-app.js';
 import { createFolderWriter } from '../../shared/files.js';
 import { type Arguments, EXIT, readVersion, usageError } from './command.js';
 import type { Io } from './io.js';
-import { findAppFolder } from './open-app.js';
-import { cannotWrite } from './output/output-file.js';
+import { findAppFolder, locateApp } from './open-app.js';
+import { refuseWrite } from './output/output-file.js';
 
 const GITLAB_FILE = '.gitlab-ci.yml';
 const GITLAB_INCLUDE = 'include:\n  - local: .gitlab/iml.yml\n';
@@ -17,7 +16,7 @@ export async function initCi(args: Arguments, io: Io): Promise<number> {
   if (service !== 'github' && service !== 'gitlab') {
     throw usageError(`init ci: expected github or gitlab; got "${service ?? ''}".`);
   }
-  const { folder } = await findApp(path.resolve(io.cwd, await findAppFolder(target, io)));
+  const { folder } = await locateApp(await findAppFolder(target, io), io);
   const root = findRepository(folder) ?? io.cwd;
   const app = path.relative(root, folder).split(path.sep).join('/') || '.';
   // The name becomes part of YAML and of a shell command.
@@ -54,11 +53,7 @@ async function put(
     return;
   }
   if (existing === content) return;
-  await createFolderWriter(root)
-    .create(at, content)
-    .catch((error: unknown) => {
-      throw cannotWrite('init ci', file, error);
-    });
+  await createFolderWriter(root).create(at, content).catch(refuseWrite('init ci', file));
   await io.stdout.write(`${file}\n`);
 }
 

@@ -85,12 +85,24 @@ export async function isFolder(target: string, { cwd }: Pick<Io, 'cwd'>): Promis
  * @throws EngineError (USAGE) if there is no app; SpecError if it cannot be loaded
  */
 export async function openApp(given: string, io: Io): Promise<LoadedApp> {
-  const target = path.isAbsolute(given) ? given : path.resolve(io.cwd, given);
-  const { folder: root } = await findApp(target).catch((error: unknown) => {
-    throw error instanceof SpecError && error.code === 'SPEC_MISSING' ? usageError(error.message) : error;
-  });
+  const { folder: root } = await locateApp(given, io);
   const showPath = (file: string): string => pathFrom(io.cwd, path.join(root, file)) || file;
   return { app: await loadApp(root), root, showPath };
+}
+
+/** `openApp` for the argument `[app folder]`. */
+export async function openNearest(given: string | undefined, io: Io): Promise<LoadedApp> {
+  return openApp(await findAppFolder(given, io), io);
+}
+
+/** Finds the app of an argument without loading it. @throws EngineError (USAGE) if there is no app */
+export function locateApp(given: string, { cwd }: Pick<Io, 'cwd'>): ReturnType<typeof findApp> {
+  return findApp(path.resolve(cwd, given)).catch(refuseMissing);
+}
+
+/** An argument that names no app is a wrong command line. */
+export function refuseMissing(error: unknown): never {
+  throw error instanceof SpecError && error.code === 'SPEC_MISSING' ? usageError(error.message) : error;
 }
 
 /** Relative, unless the absolute path is shorter. */

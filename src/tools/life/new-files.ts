@@ -1,6 +1,6 @@
 import { editJson, type JsonEdit } from '../../engine/document/edit-json.js';
 import { readDocument } from '../../engine/document/jsonc.js';
-import { CODE_TYPES, type ComponentKind } from '../../engine/loading/code-types.js';
+import { CODE_TYPES, COMPONENT_KINDS, type ComponentKind } from '../../engine/loading/code-types.js';
 import { MANIFEST } from '../../engine/loading/read-manifest.js';
 import { EngineError } from '../../shared/errors/engine-error.js';
 import { isPlainObject, ownMember, type PlainObject, readAt, setMember } from '../../shared/plain-object.js';
@@ -20,6 +20,25 @@ export function readManifestText(text: string): Manifest {
   const { value } = readDocument(text, MANIFEST);
   if (!isPlainObject(value)) throw new EngineError('USAGE', `${MANIFEST} is not an object.`);
   return { text, value };
+}
+
+/**
+ * The manifest of a new app without components.
+ *
+ * @param extension of its base
+ * @param common path of its common data; null without any
+ */
+export function newManifest(
+  extension: string,
+  common: string | null,
+): Manifest & {
+  readonly general: { readonly base: string; readonly readme: string; readonly groups: string };
+} {
+  const general = { base: `general/base${extension}`, readme: 'README.md', groups: 'modules/groups.json' };
+  const components = Object.fromEntries(COMPONENT_KINDS.map((kind) => [kind, {}]));
+  const { base, ...others } = general;
+  const value = { fileVersion: 1, generalCodeFiles: { base, common, ...others }, components, origins: [] };
+  return { ...readManifestText(printJson(value)), general };
 }
 
 /** The records of a kind by name; null for a component that is left out on purpose. */

@@ -1,10 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { ComponentKind } from '../../../engine/loading/code-types.js';
-import { findApp } from '../../../engine/loading/find-app.js';
 import { loadApp } from '../../../engine/loading/load-app.js';
 import { MANIFEST } from '../../../engine/loading/read-manifest.js';
-import { SpecError } from '../../../shared/errors/engine-error.js';
 import { isPlainObject } from '../../../shared/plain-object.js';
 import { didYouMean } from '../../../shared/suggest.js';
 import { connectionTemplate, defaultAccount } from '../../life/connection-templates.js';
@@ -30,9 +28,10 @@ import {
 } from '../../life/templates.js';
 import { SIGNATURES } from '../../life/webhook-signatures.js';
 import { type Arguments, type Command, EXIT, usageError } from '../command.js';
-import { oneOf } from '../input/ask.js';
+import { readText } from '../input/input-data.js';
+import { readOneOf } from '../input/option-values.js';
 import type { Io } from '../io.js';
-import { APP_FOLDER, findAppFolder } from '../open-app.js';
+import { APP_FOLDER, findAppFolder, locateApp } from '../open-app.js';
 import { writeNewFiles } from '../output/output-file.js';
 import { printableLine } from '../output/terminal-text.js';
 import { writeFirstTests } from '../tests/first-tests.js';
@@ -181,9 +180,7 @@ interface EditedApp {
  * @throws EngineError (USAGE) if there is no app, or one without a manifest; SpecError SPEC_JSON
  */
 export async function openManifest(given: string, io: Io): Promise<EditedApp> {
-  const { folder: root, layout } = await findApp(path.resolve(io.cwd, given)).catch((error: unknown) => {
-    throw error instanceof SpecError && error.code === 'SPEC_MISSING' ? usageError(error.message) : error;
-  });
+  const { folder: root, layout } = await locateApp(given, io);
   if (layout !== 'manifest') {
     throw usageError(
       `The app in "${given}" has no ${MANIFEST}. iml migrate ${printableLine(given)} writes one.`,
@@ -208,10 +205,7 @@ async function readCall(args: Arguments, io: Io): Promise<ImportedCall | undefin
     if (args.isSet(option)) throw usageError(`--${option} has no use: the request decides.`);
   }
   if (har !== undefined) {
-    const text = await readFile(path.resolve(io.cwd, har), 'utf8').catch((error: unknown) => {
-      throw usageError(`--har: the file "${har}" cannot be read.`, error);
-    });
-    return readHarCall(text, har, request);
+    return readHarCall(await readText(har, '--har', io), har, request);
   }
   const command = curl === '-' ? Buffer.from(await io.readStdin()).toString('utf8') : (curl ?? '');
   return { request: readCurl(command), responses: [], headers: new Set() };
@@ -288,15 +282,6 @@ async function readBaseAddress({ root, args }: Addition): Promise<string> {
     // The address of an app may be an expression.
     if (typeof baseUrl === 'string' && baseUrl.includes('{{') && !args.isSet('auth')) return baseUrl;
     throw usageError('The base of the app has no valid baseUrl. Pass one with --base-url.', error);
-  }
-}
-
-function readOneOf<T extends string>(args: Arguments, option: string, values: readonly T[]): T | undefined {
-  const text = args.text(option);
-  try {
-    return text === undefined ? undefined : oneOf(values)(text);
-  } catch (error) {
-    throw usageError(`--${option}: ${(error as Error).message}`, error);
   }
 }
 

@@ -1,4 +1,4 @@
-import { stat } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { createEngine } from '../../../engine/create-engine.js';
 import type { ModuleComponent } from '../../../engine/document/app.js';
@@ -25,8 +25,9 @@ import {
   readCheck,
   readComponentInput,
 } from '../input/component-input.js';
-import { ENGINE_OPTIONS, readEngineOptions, readWhole } from '../input/engine-options.js';
+import { ENGINE_OPTIONS, readEngineOptions } from '../input/engine-options.js';
 import { readKnownParameters } from '../input/module-parameters.js';
+import { readFormat, readWhole } from '../input/option-values.js';
 import { withProjectOptions } from '../input/project-options.js';
 import { readTriggerStart } from '../input/run-options.js';
 import type { Io } from '../io.js';
@@ -105,7 +106,7 @@ export const BENCH_COMMAND: Command = {
 
 async function benchModuleOfApp(line: Arguments, io: Io): Promise<number> {
   const [folder, name] = await readAppAndName(line, NAME, io);
-  const format = readFormat(line);
+  const format = readFormat(line, FORMATS);
   assertTogether(line);
   const loaded = await openApp(folder, io);
   const args = line.isSet('live') ? await withProjectOptions(line, OPTIONS, loaded, io) : line;
@@ -168,19 +169,12 @@ function assertTogether(args: Arguments): void {
   }
 }
 
-function readFormat(args: Arguments): (typeof FORMATS)[number] {
-  const text = args.text('format') ?? (args.isSet('json') ? 'json' : 'table');
-  const format = FORMATS.find((known) => known === text);
-  if (format !== undefined) return format;
-  throw usageError(`--format: Expected one of ${FORMATS.join(', ')}; got "${text}".`);
-}
-
 function readBenchOptions(args: Arguments): BenchOptions {
   return {
     case: args.text('case'),
     pages: readWhole(args, 'pages'),
     pageSize: readWhole(args, 'page-size'),
-    latencyMs: args.text('latency') === '0' ? 0 : readWhole(args, 'latency'),
+    latencyMs: readWhole(args, 'latency', { min: 0 }),
     rounds: readWhole(args, 'rounds'),
     tolerance: readPercent(args.text('fail-if-slower')),
   };
@@ -251,16 +245,9 @@ async function measure(
   try {
     if (compare === undefined) return await run();
     // A revision without a folder means this app in that revision.
-    const isOfApp = !compare.includes(':') && !(await exists(path.resolve(io.cwd, compare)));
+    const isOfApp = !compare.includes(':') && !existsSync(path.resolve(io.cwd, compare));
     return await withVersionFolder(compare, isOfApp ? root : io.cwd, (folder) => run(folder));
   } finally {
     await progress.stop();
   }
-}
-
-function exists(file: string): Promise<boolean> {
-  return stat(file).then(
-    () => true,
-    () => false,
-  );
 }

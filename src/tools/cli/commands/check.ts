@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { createFrameReader } from '../../../engine/loading/spec-frame.js';
-import { SpecError } from '../../../shared/errors/engine-error.js';
 import { createFolderWriter } from '../../../shared/files.js';
 import { didYouMean } from '../../../shared/suggest.js';
 import { type CheckReport, checkFolder } from '../../check/check-app.js';
@@ -18,10 +17,11 @@ import {
 } from '../../check/reports.js';
 import type { Rule } from '../../check/rule.js';
 import { RULES } from '../../check/rules.js';
-import { CHECK_PROFILES, type CheckProfile } from '../../check/settings.js';
+import { CHECK_PROFILES } from '../../check/settings.js';
 import { type Arguments, type Command, EXIT, readVersion, usageError } from '../command.js';
+import { readFormat, readOneOf } from '../input/option-values.js';
 import type { Io } from '../io.js';
-import { APP_FOLDER, findAppFolder } from '../open-app.js';
+import { APP_FOLDER, findAppFolder, refuseMissing } from '../open-app.js';
 import { printPrettyJson } from '../output/json-output.js';
 import { countFindings, findingLine, printFindings } from '../output/print-findings.js';
 import { printable, printableLine } from '../output/terminal-text.js';
@@ -65,15 +65,16 @@ async function checkApp(args: Arguments, io: Io): Promise<number> {
   if (args.isSet('rules')) return listRules(io);
   const explained = args.text('explain');
   if (explained !== undefined) return explainRule(explained, io);
-  const profile = readProfile(args);
-  const format = readFormat(args);
+  const profile = readOneOf(args, 'profile', CHECK_PROFILES);
+  const format = readFormat(args, FORMATS);
   const failOn = readFailOn(args);
   const given = await findAppFolder(args.positionals[0], io);
   const folder = path.resolve(io.cwd, given);
-  let report = await check(folder, profile);
+  const check = (): Promise<CheckReport> => checkFolder(folder, profile).catch(refuseMissing);
+  let report = await check();
   if (args.isSet('fix')) {
     const applied = await fixFiles(report);
-    report = applied === 0 ? report : await check(folder, profile);
+    report = applied === 0 ? report : await check();
     await io.stderr.write(`${applied} mended.\n`);
   }
   await io.stdout.write(await printReport(report, format, io));
@@ -81,39 +82,12 @@ async function checkApp(args: Arguments, io: Io): Promise<number> {
   return report.findings.some(({ level }) => LEVELS.indexOf(level) <= limit) ? EXIT.failed : EXIT.ok;
 }
 
-/** @throws EngineError (USAGE) if there is no app or the settings are invalid */
-async function check(folder: string, profile: CheckProfile | undefined): Promise<CheckReport> {
-  return checkFolder(folder, profile).catch((error: unknown) => {
-    throw error instanceof SpecError && error.code === 'SPEC_MISSING' ? usageError(error.message) : error;
-  });
-}
-
-function readFormat(args: Arguments): Format {
-  const text = args.text('format') ?? (args.isSet('json') ? 'json' : 'human');
-  const format = FORMATS.find((name) => name === text);
-  if (format === undefined)
-    throw usageError(`--format: Expected one of ${FORMATS.join(', ')}; got "${text}".`);
-  return format;
-}
-
 /** Undefined for `never`. */
 function readFailOn(args: Arguments): Level | undefined {
   const strict = args.isSet('strict');
   if (strict && args.isSet('fail-on')) throw usageError('--strict and --fail-on exclude each other.');
-  const text = args.text('fail-on') ?? (strict ? 'warning' : 'error');
-  const level = LEVELS.find((name) => name === text);
-  if (level === undefined && text !== 'never') {
-    throw usageError(`--fail-on: Expected one of ${[...LEVELS, 'never'].join(', ')}; got "${text}".`);
-  }
-  return level;
-}
-
-/** Undefined for the profile of the settings. */
-function readProfile(args: Arguments): CheckProfile | undefined {
-  const text = args.text('profile');
-  const profile = CHECK_PROFILES.find((name) => name === text);
-  if (profile !== undefined || text === undefined) return profile;
-  throw usageError(`--profile: Expected one of ${CHECK_PROFILES.join(', ')}; got "${text}".`);
+  const level = readOneOf(args, 'fail-on', [...LEVELS, 'never']) ?? (strict ? 'warning' : 'error');
+  return level === 'never' ? undefined : level;
 }
 
 async function printReport(report: CheckReport, format: Format, io: Io): Promise<string> {

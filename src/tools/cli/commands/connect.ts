@@ -34,6 +34,7 @@ import {
 import { CONNECTIONS_OPTION, openConnections } from '../input/host-store-options.js';
 import { readData } from '../input/input-data.js';
 import { readKnownParameters } from '../input/module-parameters.js';
+import { readWhole } from '../input/option-values.js';
 import { withProjectOptions } from '../input/project-options.js';
 import type { Io } from '../io.js';
 import { APP_FOLDER, type LoadedApp, openApp, readAppAndOptionalName } from '../open-app.js';
@@ -261,15 +262,8 @@ function readBrowserSettings(args: Arguments): Omit<BrowserSettings, 'hosts'> {
     throw usageError('--redirect-uri: expected an address such as http://localhost:8976/callback.');
   }
   return {
-    port: readWhole(args, 'port', 65_535) ?? DEFAULT_PORT,
-    waitMs: (readWhole(args, 'wait', 86_400) ?? DEFAULT_WAIT_SECONDS) * 1000,
+    port: readWhole(args, 'port', { min: 0, max: 65_535 }) ?? DEFAULT_PORT,
+    waitMs: (readWhole(args, 'wait', { min: 0, max: 86_400 }) ?? DEFAULT_WAIT_SECONDS) * 1000,
     redirectUri: redirectUri === undefined ? undefined : new URL(redirectUri),
   };
-}
-
-function readWhole(args: Arguments, option: string, max: number): number | undefined {
-  const text = args.text(option);
-  if (text === undefined) return undefined;
-  if (/^\d{1,5}$/.test(text) && Number(text) <= max) return Number(text);
-  throw usageError(`--${option}: "${text}" is not a whole number of at most ${max}.`);
 }

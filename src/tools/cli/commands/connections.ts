@@ -5,7 +5,6 @@ import type { StoredConnection } from '../../../engine/connection/connection-sto
 import { createEngine } from '../../../engine/create-engine.js';
 import { findConnection } from '../../../engine/find-component.js';
 import { EngineError } from '../../../shared/errors/engine-error.js';
-import { didYouMean } from '../../../shared/suggest.js';
 import {
   type Arguments,
   type Command,
@@ -35,12 +34,12 @@ import {
   TRACE_OPTIONS,
 } from '../input/engine-options.js';
 import { CONNECTIONS_OPTION, openConnections } from '../input/host-store-options.js';
+import { readAction } from '../input/option-values.js';
 import { withProjectOptions } from '../input/project-options.js';
 import type { Io } from '../io.js';
 import { type LoadedApp, openApp } from '../open-app.js';
-import { printJson, printPrettyJson } from '../output/json-output.js';
 import { describeError } from '../output/print-error.js';
-import { printTable } from '../output/print-table.js';
+import { printRows } from '../output/print-table.js';
 import { printableLine } from '../output/terminal-text.js';
 
 const ACTIONS = ['list', 'test', 'refresh', 'move', 'remove', 'import', 'export'] as const;
@@ -90,9 +89,8 @@ export const CONNECTIONS_COMMAND: Command = {
 };
 
 async function manageConnections(args: Arguments, io: Io): Promise<number> {
-  const [given = 'list', name] = args.positionals;
-  const action = ACTIONS.find((known) => known === given);
-  if (action === undefined) throw usageError(`Unknown action "${given}".${didYouMean(given, ACTIONS)}`);
+  const action = readAction(args.positionals[0], ACTIONS);
+  const [, name] = args.positionals;
   const { files, close } = await openConnections(args, io);
   try {
     return await manage(action, name, { files, args, io });
@@ -146,11 +144,7 @@ async function list(files: ConnectionFiles, args: Arguments, io: Io): Promise<nu
   const { entries, unreadable } = await files.list();
   const reasons = new Set(unreadable.map((error) => error.message));
   for (const reason of reasons) await io.stderr.write(`warning: ${printableLine(reason)}\n`);
-  const rows = entries.map(toRow);
-  if (args.isSet('json')) await io.stdout.write(`${printPrettyJson(rows)}\n`);
-  else if (!io.stdout.isTerminal) await io.stdout.write(rows.map((row) => `${printJson(row)}\n`).join(''));
-  else if (rows.length === 0) await io.stderr.write('No connections. Create one with iml connect.\n');
-  else await io.stdout.write(printTable(rows, io.stdout.columns));
+  await printRows(entries.map(toRow), 'No connections. Create one with iml connect.', args, io);
   return EXIT.ok;
 }
 

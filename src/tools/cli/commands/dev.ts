@@ -1,8 +1,7 @@
 import { createHmac } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import { createFolderWriter, readErrno } from '../../../shared/files.js';
+import { createFolderWriter } from '../../../shared/files.js';
 import type { KeptConnection } from '../../dev/backend.js';
 import { type DevServer, serveDev } from '../../dev/serve-dev.js';
 import { type Arguments, type Command, EXIT, readVersion, usageError } from '../command.js';
@@ -18,10 +17,11 @@ import {
 } from '../connections/connection-store.js';
 import { configFolder, makePrivateFolder, refuseLinks } from '../connections/private-file.js';
 import { ENGINE_OPTIONS, readEngineOptions } from '../input/engine-options.js';
+import { readText } from '../input/input-data.js';
 import { withProjectOptions } from '../input/project-options.js';
 import type { Io } from '../io.js';
 import { cannotListen, readPort, untilInterrupted } from '../listening.js';
-import { APP_FOLDER, findAppFolder, type LoadedApp, openApp } from '../open-app.js';
+import { APP_FOLDER, type LoadedApp, openNearest } from '../open-app.js';
 import { printError } from '../output/print-error.js';
 import { assertNameIsFree } from './connect.js';
 
@@ -63,13 +63,12 @@ export const DEV_COMMAND: Command = {
 
 async function dev(line: Arguments, io: Io): Promise<number> {
   const [given, trace] = readPlaces(line);
-  const folder = await findAppFolder(given, io);
-  const loaded = await openApp(folder, io);
+  const loaded = await openNearest(given, io);
   const args = await withProjectOptions(line, DEV_COMMAND.options, loaded, io);
   const port = readPort(args.text('port'), DEFAULT_PORT);
   const hookPort = readPort(args.text('hook-port'), port === 0 ? 0 : port + 1);
   const engine = readEngineOptions(args);
-  const traceText = trace === undefined ? undefined : await readTrace(trace, io);
+  const traceText = trace === undefined ? undefined : await readText(trace, 'trace', io);
   const historyFile = await readHistoryFile(args, loaded, io);
   const files = openConnectionFiles(configFolder(io.env));
   const server = await serveDev({
@@ -120,12 +119,6 @@ function readPlaces({
 }: Arguments): readonly [folder: string | undefined, trace: string | undefined] {
   const [first, second] = positionals;
   return second === undefined && first?.endsWith('.jsonl') === true ? [undefined, first] : [first, second];
-}
-
-async function readTrace(file: string, io: Io): Promise<string> {
-  return readFile(path.resolve(io.cwd, file), 'utf8').catch((error: unknown) => {
-    throw usageError(`The trace "${file}" cannot be read (${readErrno(error)}).`, error);
-  });
 }
 
 /** Adds a .gitignore to the folder of the history, which contains API responses. */

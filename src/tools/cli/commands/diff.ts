@@ -13,6 +13,7 @@ import { withVersionFolder } from '../../life/open-revision.js';
 import { withRemoteApp } from '../../life/remote/with-remote-app.js';
 import { type Arguments, type Command, EXIT, readVersion, usageError } from '../command.js';
 import { ORIGIN_OPTIONS, openOrigin, refusalOf, TOKEN_NOTE } from '../input/make-origin.js';
+import { readFormat, readOneOf } from '../input/option-values.js';
 import type { Io } from '../io.js';
 import { findAppFolder } from '../open-app.js';
 import { printPrettyJson } from '../output/json-output.js';
@@ -68,8 +69,8 @@ export const DIFF_COMMAND: Command = {
 };
 
 async function diffApps(args: Arguments, io: Io): Promise<number> {
-  const format = readFormat(args);
-  const failOn = readFailOn(args);
+  const format = readFormat(args, FORMATS);
+  const failOn = readOneOf(args, 'fail-on', ['breaking', 'risky', 'never']) ?? 'never';
   const [old = '', given] = args.positionals;
   const now = given === REMOTE ? REMOTE : await findAppFolder(given, io);
   if (old === REMOTE && now === REMOTE) throw usageError('Only one of the versions can be remote.');
@@ -81,7 +82,7 @@ async function diffApps(args: Arguments, io: Io): Promise<number> {
     withVersion(now, { args, io, other: old }, async (after) => {
       const changes = compareApps(before.app, after.app);
       await io.stdout.write(print(format, changes, { old, now, after }));
-      const limit = failOn === undefined ? -1 : CHANGE_LEVELS.indexOf(failOn);
+      const limit = failOn === 'never' ? -1 : CHANGE_LEVELS.indexOf(failOn);
       return changes.some(({ level }) => CHANGE_LEVELS.indexOf(level) <= limit) ? EXIT.failed : EXIT.ok;
     }),
   );
@@ -140,22 +141,6 @@ async function load(
     throw usageError(error.message.replaceAll(folder, given));
   });
   return { app: await loadApp(root), root, showPath: (file) => showPath(root, file) };
-}
-
-function readFormat(args: Arguments): Format {
-  const text = args.text('format') ?? (args.isSet('json') ? 'json' : 'human');
-  const format = FORMATS.find((name) => name === text);
-  if (format !== undefined) return format;
-  throw usageError(`--format: Expected one of ${FORMATS.join(', ')}; got "${text}".`);
-}
-
-/** Undefined for `never`. */
-function readFailOn(args: Arguments): ChangeLevel | undefined {
-  const text = args.text('fail-on') ?? 'never';
-  if (text === 'never') return undefined;
-  const level = CHANGE_LEVELS.find((name) => name === text && name !== 'safe');
-  if (level !== undefined) return level;
-  throw usageError(`--fail-on: Expected one of breaking, risky, never; got "${text}".`);
 }
 
 interface Versions {

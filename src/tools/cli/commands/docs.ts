@@ -1,9 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { EngineError } from '../../../shared/errors/engine-error.js';
 import { insertReference, printReference } from '../../life/app-reference.js';
 import { type Command, EXIT, usageError } from '../command.js';
-import { APP_FOLDER, findAppFolder, openApp } from '../open-app.js';
-import { writeOutputFile } from '../output/output-file.js';
+import { APP_FOLDER, openNearest } from '../open-app.js';
+import { printOrWrite } from '../output/output-file.js';
 
 export const DOCS_COMMAND: Command = {
   name: 'docs',
@@ -21,21 +22,16 @@ export const DOCS_COMMAND: Command = {
     'In a file, two comment lines enclose the reference. A second call replaces only the text between them. If a file lacks these lines, the reference is appended.',
   ],
   run: async (args, io) => {
-    const { app } = await openApp(await findAppFolder(args.positionals[0], io), io);
-    const reference = printReference(app);
+    const { app } = await openNearest(args.positionals[0], io);
     const file = args.text('output');
-    if (file === undefined) {
-      await io.stdout.write(reference);
-      return EXIT.ok;
-    }
-    const page = await readFile(path.resolve(io.cwd, file), 'utf8').catch(() => undefined);
-    let content: string;
+    const page = file && (await readFile(path.resolve(io.cwd, file), 'utf8').catch(() => undefined));
     try {
-      content = insertReference(page, reference);
+      const reference = printReference(app);
+      await printOrWrite(file === undefined ? reference : insertReference(page, reference), args, io);
     } catch (error) {
+      if (error instanceof EngineError) throw error;
       throw usageError(`--output: "${file}" was left as it is: ${(error as Error).message}.`, error);
     }
-    await writeOutputFile('--output', { cwd: io.cwd, file, content });
     return EXIT.ok;
   },
 };

@@ -1,10 +1,11 @@
 import { APP_FUNCTIONS } from '../../../engine/loading/app-functions.js';
 import { type CompileOptions, evaluate } from '../../../language/compile.js';
-import { listenForMissing } from '../../../language/environment.js';
+import { listenForMissing, SEMANTICS } from '../../../language/environment.js';
 import type { PlainObject } from '../../../shared/plain-object.js';
 import { type Arguments, type Command, EXIT, usageError } from '../command.js';
-import { readSemantics, readTimezone, SEMANTICS_OPTION } from '../input/engine-options.js';
+import { readTimezone, SEMANTICS_OPTION } from '../input/engine-options.js';
 import { readDataObject } from '../input/input-data.js';
+import { readOneOf } from '../input/option-values.js';
 import type { Io } from '../io.js';
 import { printJson } from '../output/json-output.js';
 import { printableLine } from '../output/terminal-text.js';
@@ -62,7 +63,7 @@ function compileOptions(args: Arguments): CompileOptions {
   const nowMs = readNow(args.text('now'));
   return {
     timezone: readTimezone(args.text('timezone')),
-    semantics: readSemantics(args.text('semantics')),
+    semantics: readOneOf(args, 'semantics', SEMANTICS),
     functions: APP_FUNCTIONS,
     ...(nowMs !== undefined && { now: () => nowMs }),
   };

@@ -1,14 +1,13 @@
 import { createEventAdmin, type EventAdmin, type EventSummary } from '../../../host/events/event-admin.js';
 import type { EventStatus, HostStore } from '../../../host/store/tables.js';
 import { SYSTEM_CLOCK } from '../../../shared/clock.js';
-import { EngineError } from '../../../shared/errors/engine-error.js';
-import { didYouMean } from '../../../shared/suggest.js';
-import { type Arguments, type Command, EXIT, usageError } from '../command.js';
+import { type Arguments, type Command, usageError } from '../command.js';
 import { createHostSecretFinder, type HostSecretFinder } from '../connections/connection-data.js';
-import { HOST_OPTIONS, openHostParts, readId } from '../input/host-store-options.js';
+import { HOST_OPTIONS, readId, withHostParts } from '../input/host-store-options.js';
+import { chooseWord, readAction, readWhole } from '../input/option-values.js';
 import type { Io } from '../io.js';
-import { printJson, printPrettyJson } from '../output/json-output.js';
-import { printTable } from '../output/print-table.js';
+import { printPrettyJson } from '../output/json-output.js';
+import { printRows } from '../output/print-table.js';
 import {
   createMessageReader,
   type EventNames,
@@ -16,6 +15,7 @@ import {
   type ReadMessage,
   shownEvent,
 } from '../output/shown-event.js';
+import { countNouns } from '../output/terminal-text.js';
 
 const ACTIONS = ['list', 'show', 'replay', 'discard'] as const;
 
@@ -61,57 +61,36 @@ export const EVENTS_COMMAND: Command = {
 };
 
 async function manageEvents(args: Arguments, io: Io): Promise<number> {
-  const [given = 'list', text] = args.positionals;
-  const action = ACTIONS.find((known) => known === given);
-  if (action === undefined) throw usageError(`Unknown action "${given}".${didYouMean(given, ACTIONS)}`);
+  const action = readAction(args.positionals[0], ACTIONS);
+  const [, text] = args.positionals;
   const isAll = args.isSet('all') && (action === 'replay' || action === 'discard');
   const wanted = action === 'list' || isAll ? readQuery(args, text, SYSTEM_CLOCK.now()) : undefined;
   const id = wanted === undefined ? readId(text, 'event') : 0;
-  const parts = await openHostParts(args, io, { mayCreate: false });
-  const { store, queue } = parts;
-  try {
+  return withHostParts(args, io, async ({ store, queue, connections }) => {
     const desk = createEventAdmin({ store, queue, clock: SYSTEM_CLOCK });
     const query = wanted && { ...wanted, ...(await findHook(store, args.text('hook'))) };
     if (query !== undefined && isAll) {
       const count = await (action === 'replay' ? desk.replayAll(query) : desk.discardAll(query));
-      await io.stdout.write(
-        count === 1
-          ? `1 event ${action === 'replay' ? 'will be processed again' : 'is discarded'}.\n`
-          : `${count} events ${action === 'replay' ? 'will be processed again' : 'are discarded'}.\n`,
-      );
-      return EXIT.ok;
+      const discarded = count === 1 ? 'is discarded' : 'are discarded';
+      const done = action === 'replay' ? 'will be processed again' : discarded;
+      return io.stdout.write(`${countNouns(count, 'event')} ${done}.\n`);
     }
-    const events = {
-      desk,
-      store,
-      secrets: createHostSecretFinder(store, parts.connections),
-    };
-    if (query !== undefined) return await list(events, query, args, io);
-    await io.stdout.write(await act(events, action, id));
-    return EXIT.ok;
-  } catch (error) {
-    throw error instanceof EngineError && error.code.startsWith('HOST_') ? usageError(error.message) : error;
-  } finally {
-    await parts.close();
-  }
+    const events = { desk, store, secrets: createHostSecretFinder(store, connections) };
+    if (query !== undefined) return list(events, query, args, io);
+    return io.stdout.write(await act(events, action, id));
+  });
 }
 
 type Query = NonNullable<Parameters<EventAdmin['list']>[0]>;
 
 function readQuery(args: Arguments, extra: string | undefined, nowMs: number): Query {
   if (extra !== undefined) throw usageError(`Unexpected argument "${extra}".`);
-  const status = args.texts('status').map((text) => {
-    const known = STATUSES.find((one) => one === text);
-    if (known !== undefined) return known;
-    throw usageError(`--status: Expected one of ${STATUSES.join(', ')}; got "${text}".`);
-  });
-  const limit = args.text('limit');
-  if (limit !== undefined && !/^[1-9]\d{0,5}$/.test(limit))
-    throw usageError(`--limit: "${limit}" is not a whole number of at least 1.`);
+  const status = args.texts('status').map((text) => chooseWord('status', text, STATUSES));
+  const limit = readWhole(args, 'limit');
   const [afterMs, beforeMs] = [readTime(args, 'after', nowMs), readTime(args, 'before', nowMs)];
   return {
     ...(status.length > 0 && { status }),
-    ...(limit !== undefined && { limit: Number(limit) }),
+    ...(limit !== undefined && { limit }),
     ...(afterMs !== undefined && { afterMs }),
     ...(beforeMs !== undefined && { beforeMs }),
   };
@@ -145,17 +124,13 @@ interface Events {
   readonly secrets: HostSecretFinder;
 }
 
-async function list(opened: Events, query: Query, args: Arguments, io: Io): Promise<number> {
+async function list(opened: Events, query: Query, args: Arguments, io: Io): Promise<void> {
   const events = await opened.desk.list(query);
   const names = await readNames(opened.store, events);
   const read = createMessageReader();
   const rows: Record<string, unknown>[] = [];
   for (const event of events) rows.push(await toRow(event, names, { read, secrets: opened.secrets }));
-  if (args.isSet('json')) await io.stdout.write(`${printPrettyJson(rows)}\n`);
-  else if (!io.stdout.isTerminal) await io.stdout.write(rows.map((row) => `${printJson(row)}\n`).join(''));
-  else if (rows.length === 0) await io.stderr.write('No events.\n');
-  else await io.stdout.write(printTable(rows, io.stdout.columns));
-  return EXIT.ok;
+  await printRows(rows, 'No events.', args, io);
 }
 
 type Owners = Pick<EventSummary, 'hookId' | 'scenarioId'>;

@@ -20,8 +20,8 @@ import {
 } from '../../life/infer/infer-target.js';
 import { type Arguments, type Command, EXIT, usageError } from '../command.js';
 import type { Io } from '../io.js';
-import { APP_FOLDER, findAppFolder, type LoadedApp, openApp } from '../open-app.js';
-import { cannotWrite } from '../output/output-file.js';
+import { APP_FOLDER, type LoadedApp, openNearest } from '../open-app.js';
+import { refuseWrite } from '../output/output-file.js';
 import { printableLine } from '../output/terminal-text.js';
 
 export const INFER_COMMAND: Command = {
@@ -77,7 +77,7 @@ export const INFER_COMMAND: Command = {
 async function inferFromAnswers(args: Arguments, io: Io): Promise<number> {
   const [what = '', name = '', folder] = args.positionals;
   const part = readPart(what);
-  const loaded = await openApp(await findAppFolder(folder, io), io);
+  const loaded = await openNearest(folder, io);
   const target = findTarget(loaded.app, name);
   assertPart(target, part);
   const values = await readValues(
@@ -178,9 +178,7 @@ async function write({ root, showPath }: LoadedApp, result: InferredFile, io: Io
     return;
   }
   const writer = createFolderWriter(root);
-  const refuse = (error: unknown): never => {
-    throw cannotWrite('infer', shown, error);
-  };
+  const refuse = refuseWrite('infer', shown);
   await writer.replace(path.join(root, file), text).catch(refuse);
   if (manifest !== undefined) await writer.replace(path.join(root, MANIFEST), manifest.text).catch(refuse);
   await io.stdout.write(`${shown}\n`);

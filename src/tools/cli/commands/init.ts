@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { COMPONENT_KINDS } from '../../../engine/loading/code-types.js';
 import { MANIFEST } from '../../../engine/loading/read-manifest.js';
 import {
   type ApiKey,
@@ -16,8 +15,8 @@ import {
   addComponent,
   type Manifest,
   type NewAppFile,
+  newManifest,
   printJson,
-  readManifestText,
 } from '../../life/new-files.js';
 import { moduleTemplate, readmeTemplate } from '../../life/templates.js';
 import { type Arguments, type Command, EXIT, type OptionSpec, usageError } from '../command.js';
@@ -187,20 +186,9 @@ function makeApp({ label, api, extension, accountPath }: NewApp): {
   readonly files: readonly NewAppFile[];
   readonly manifest: Manifest;
 } {
-  const general = {
-    base: `general/base${extension}`,
-    common: 'general/common.json',
-    readme: 'README.md',
-    groups: 'modules/groups.json',
-  };
-  const empty = readManifestText(
-    printJson({
-      fileVersion: 1,
-      generalCodeFiles: general,
-      components: Object.fromEntries(COMPONENT_KINDS.map((kind) => [kind, {}])),
-      origins: [],
-    }),
-  );
+  const common = 'general/common.json';
+  const empty = newManifest(extension, common);
+  const { general } = empty;
   const hasConnection = api.authentication !== 'none';
   const connected = hasConnection
     ? addComponent(empty, {
@@ -224,7 +212,7 @@ function makeApp({ label, api, extension, accountPath }: NewApp): {
     manifest: complete.manifest,
     files: [
       { path: general.base, content: printJson(baseTemplate(api)) },
-      { path: general.common, content: printJson({}) },
+      { path: common, content: printJson({}) },
       { path: general.readme, content: readmeTemplate(label) },
       { path: general.groups, content: printJson([]) },
       // The editor of the platform keeps API keys in this folder.

@@ -6,7 +6,8 @@ import { MANIFEST } from '../../../engine/loading/read-manifest.js';
 import { migrateManifest } from '../../life/migrate.js';
 import { readManifestText } from '../../life/new-files.js';
 import { type Command, EXIT } from '../command.js';
-import { APP_FOLDER, findAppFolder, openApp } from '../open-app.js';
+import { confirmWrite } from '../input/confirm.js';
+import { APP_FOLDER, openNearest } from '../open-app.js';
 import { writeOutputFile } from '../output/output-file.js';
 import { printableLine } from '../output/terminal-text.js';
 
@@ -21,7 +22,7 @@ export const MIGRATE_COMMAND: Command = {
   ],
   exitCodes: { 1: 'nothing was written' },
   run: async (args, io) => {
-    const { app, root } = await openApp(await findAppFolder(args.positionals[0], io), io);
+    const { app, root } = await openNearest(args.positionals[0], io);
     const { layout } = await findApp(root);
     const file = path.join(root, MANIFEST);
     const before = layout === 'manifest' ? readManifestText(await readFile(file, 'utf8')) : undefined;
@@ -33,13 +34,7 @@ export const MIGRATE_COMMAND: Command = {
     const shown = path.relative(io.cwd, file) || file;
     const lines = changes.map((change) => `  adds ${printableLine(change)}\n`).join('');
     await io.stdout.write(`${printableLine(shown)}\n${lines}`);
-    if (!args.isSet('yes')) {
-      const answer = await io.ask?.('Write? [y/N]: ', false);
-      if (!/^y(?:es)?$/i.test(answer?.trim() ?? '')) {
-        await io.stderr.write(`Nothing was written.${io.ask === undefined ? ' Add --yes to write.' : ''}\n`);
-        return EXIT.failed;
-      }
-    }
+    if (!(await confirmWrite(args, io))) return EXIT.failed;
     await writeOutputFile('migrate', { cwd: io.cwd, file, content: manifest.text });
     const { modules, warnings } = await loadApp(root);
     await io.stderr.write(`Written: ${modules.size} modules, ${warnings.length} findings. Run iml check.\n`);

@@ -1,5 +1,3 @@
-import { readFile } from 'node:fs/promises';
-import path from 'node:path';
 import { createSecureContext } from 'node:tls';
 import { bootstrap, makeToken, registerApps } from '../../../rest/bootstrap.js';
 import { type ApiScope, SCOPE_NAMES } from '../../../rest/call/access.js';
@@ -12,6 +10,8 @@ import { SYSTEM_CLOCK } from '../../../shared/clock.js';
 import { StoreError } from '../../../shared/errors/engine-error.js';
 import { didYouMean } from '../../../shared/suggest.js';
 import { type Arguments, type Command, EXIT, usageError } from '../command.js';
+import { readText } from '../input/input-data.js';
+import { readAction, readOneOf } from '../input/option-values.js';
 import {
   findRestInstance,
   openRestInstance,
@@ -22,7 +22,7 @@ import {
 } from '../input/rest-options.js';
 import type { Io } from '../io.js';
 import { cannotListen, readPort, untilInterrupted } from '../listening.js';
-import { createRestLog, type RestLog, type RestLogFormat } from '../output/rest-log.js';
+import { createRestLog, type RestLog } from '../output/rest-log.js';
 import { printableLine } from '../output/terminal-text.js';
 
 const DEFAULT_PORT = 8077;
@@ -75,25 +75,18 @@ export const REST_COMMAND: Command = {
     'Back up the key of the instance (file encryption-key, or IML_REST_KEY) with its data.',
   ],
   run: (args, io) => {
-    const action = readAction(args);
-    if (action === 'prices') return printPrices(args, io);
-    return action === 'token' ? printToken(args, io) : serve(args, io);
+    const [given] = args.positionals;
+    if (given === undefined) return serve(args, io);
+    return readAction(given, ACTIONS) === 'prices' ? printPrices(args, io) : printToken(args, io);
   },
 };
-
-function readAction(args: Arguments): (typeof ACTIONS)[number] | undefined {
-  const [given] = args.positionals;
-  const action = ACTIONS.find((known) => known === given);
-  if (given === undefined || action !== undefined) return action;
-  throw usageError(`Unknown action "${given}".${didYouMean(given, ACTIONS)}`);
-}
 
 async function serve(args: Arguments, io: Io): Promise<number> {
   const port = readPort(args.text('port'), DEFAULT_PORT);
   const host = args.text('host');
   const config = await readRestConfig(args.text('settings'), io);
   const log = createRestLog((line) => void io.stderr.write(`${line}\n`).catch(() => {}), {
-    format: readLogFormat(args.text('log')),
+    format: readOneOf(args, 'log', ['text', 'json']),
     now: () => SYSTEM_CLOCK.now(),
   });
   const origin = readOrigin(args.text('public-url'));
@@ -169,13 +162,6 @@ function withInvitationLog(
   };
 }
 
-function readLogFormat(format: string | undefined): RestLogFormat | undefined {
-  if (format === undefined || format === 'text' || format === 'json') return format;
-  throw usageError(
-    `--log: Expected one of text, json; got "${format}".${didYouMean(format, ['text', 'json'])}`,
-  );
-}
-
 function readOrigin(origin: string | undefined): string | undefined {
   if (origin === undefined) return undefined;
   const url = URL.canParse(origin) ? new URL(origin) : undefined;
@@ -230,7 +216,7 @@ async function readTls(args: Arguments, io: Io): Promise<{ cert: string; key: st
   const [cert, key] = [args.text('cert'), args.text('key')];
   if (cert === undefined && key === undefined) return undefined;
   if (cert === undefined || key === undefined) throw usageError('--cert and --key require each other.');
-  const tls = { cert: await readPem('--cert', cert, io), key: await readPem('--key', key, io) };
+  const tls = { cert: await readText(cert, '--cert', io), key: await readText(key, '--key', io) };
   try {
     createSecureContext(tls);
   } catch (error) {
@@ -240,12 +226,6 @@ async function readTls(args: Arguments, io: Io): Promise<{ cert: string; key: st
     );
   }
   return tls;
-}
-
-async function readPem(option: string, file: string, io: Io): Promise<string> {
-  return readFile(path.resolve(io.cwd, file), 'utf8').catch((error: unknown) => {
-    throw usageError(`${option}: the file "${file}" cannot be read.`, error);
-  });
 }
 
 function readScope(name: string): ApiScope {

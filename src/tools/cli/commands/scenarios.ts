@@ -14,16 +14,15 @@ import type { HostStore, IncompleteRow, ScenarioRow } from '../../../host/store/
 import { OPEN_INCOMPLETES } from '../../../host/work/claim.js';
 import type { ScenarioState } from '../../../scenario/scenario-state.js';
 import { SYSTEM_CLOCK } from '../../../shared/clock.js';
-import { EngineError } from '../../../shared/errors/engine-error.js';
 import { childPointer } from '../../../shared/errors/source-location.js';
 import { isPlainObject, ownMember, type PlainObject, setMember } from '../../../shared/plain-object.js';
-import { didYouMean } from '../../../shared/suggest.js';
-import { type Arguments, type Command, EXIT, usageError } from '../command.js';
+import { type Arguments, type Command, usageError } from '../command.js';
 import { createHostSecretFinder, type HostSecretFinder } from '../connections/connection-data.js';
-import { HOST_OPTIONS, openHostParts, readId } from '../input/host-store-options.js';
+import { HOST_OPTIONS, readId, withHostParts } from '../input/host-store-options.js';
+import { readAction } from '../input/option-values.js';
 import type { Io } from '../io.js';
-import { printJson, printPrettyJson } from '../output/json-output.js';
-import { printTable } from '../output/print-table.js';
+import { printPrettyJson } from '../output/json-output.js';
+import { printRows } from '../output/print-table.js';
 import { createMessageReader, formatInstant, NOT_SHOWN, withoutTexts } from '../output/shown-event.js';
 import { printableLine } from '../output/terminal-text.js';
 
@@ -157,33 +156,19 @@ export const SCENARIOS_COMMAND: Command = {
 };
 
 async function manageScenarios(args: Arguments, io: Io): Promise<number> {
-  const [given = 'list', name] = args.positionals;
-  const action = ACTIONS.find((known) => known === given);
-  if (action === undefined) throw usageError(`Unknown action "${given}".${didYouMean(given, ACTIONS)}`);
+  const action = readAction(args.positionals[0], ACTIONS);
+  const [, name] = args.positionals;
   const isList = action === 'list' || action === 'stuck';
   if (isList && name !== undefined) throw usageError(`Unexpected argument "${name}".`);
   if (!isList && name === undefined) throw usageError(`Missing <name>: which ${nameSubject(action)}.`);
-  const parts = await openHostParts(args, io, { mayCreate: false });
-  const { store, queue } = parts;
-  try {
+  return withHostParts(args, io, async ({ store, queue, connections }) => {
     const desk = createScenarioAdmin({ store, queue, clock: SYSTEM_CLOCK });
-    const opened = {
-      desk,
-      store,
-      secrets: createHostSecretFinder(store, parts.connections),
-    };
-    if (action === 'list') return await list(opened, args, io);
-    if (action === 'stuck') {
-      const stuck = await findStuck(store, SYSTEM_CLOCK.now());
-      return await printRows(stuck.map(stuckRow), 'Nothing is stuck.', args, io);
-    }
-    await io.stdout.write(await act(opened, action, name ?? ''));
-    return EXIT.ok;
-  } catch (error) {
-    throw error instanceof EngineError && error.code.startsWith('HOST_') ? usageError(error.message) : error;
-  } finally {
-    await parts.close();
-  }
+    const opened = { desk, store, secrets: createHostSecretFinder(store, connections) };
+    if (action === 'list') return list(opened, args, io);
+    if (action !== 'stuck') return io.stdout.write(await act(opened, action, name ?? ''));
+    const stuck = await findStuck(store, SYSTEM_CLOCK.now());
+    return printRows(stuck.map(stuckRow), 'Nothing is stuck.', args, io);
+  });
 }
 
 function nameSubject(action: Action): string {
@@ -196,7 +181,7 @@ interface Opened {
   readonly secrets: HostSecretFinder;
 }
 
-async function list({ desk, store, secrets }: Opened, args: Arguments, io: Io): Promise<number> {
+async function list({ desk, store, secrets }: Opened, args: Arguments, io: Io): Promise<void> {
   const open = await store.countBy('incompletes', 'scenarioId', { status: OPEN_INCOMPLETES });
   const read = createMessageReader();
   const rows: Record<string, unknown>[] = [];
@@ -211,19 +196,6 @@ async function list({ desk, store, secrets }: Opened, args: Arguments, io: Io): 
 function stuckRow({ scenario, waiting, oldestMs, why }: Stuck): Record<string, unknown> {
   const oldest = oldestMs === null ? '' : `${Math.round(oldestMs / 1000)} s`;
   return { scenario, waiting, 'oldest waits for': oldest, why };
-}
-
-async function printRows(
-  rows: readonly Record<string, unknown>[],
-  none: string,
-  args: Arguments,
-  io: Io,
-): Promise<number> {
-  if (args.isSet('json')) await io.stdout.write(`${printPrettyJson(rows)}\n`);
-  else if (!io.stdout.isTerminal) await io.stdout.write(rows.map((row) => `${printJson(row)}\n`).join(''));
-  else if (rows.length === 0) await io.stderr.write(`${none}\n`);
-  else await io.stdout.write(printTable(rows, io.stdout.columns));
-  return EXIT.ok;
 }
 
 function toRow(scenario: ScenarioRow, incomplete: number, lastError: string): Record<string, unknown> {

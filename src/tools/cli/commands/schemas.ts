@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { App } from '../../../engine/document/app.js';
-import { findApp } from '../../../engine/loading/find-app.js';
 import { loadApp } from '../../../engine/loading/load-app.js';
 import { EngineError } from '../../../shared/errors/engine-error.js';
 import { createFolderWriter, readErrno } from '../../../shared/files.js';
@@ -10,9 +9,9 @@ import { listSchemas } from '../../lsp/list-schemas.js';
 import { listSchemaFiles, mergeEditorSettings, SCHEMA_FOLDER } from '../../lsp/schema-files.js';
 import { type Arguments, type Command, EXIT, usageError } from '../command.js';
 import type { Io } from '../io.js';
-import { findAppFolder } from '../open-app.js';
+import { findAppFolder, locateApp } from '../open-app.js';
 import { printPrettyJson } from '../output/json-output.js';
-import { cannotWrite } from '../output/output-file.js';
+import { refuseWrite } from '../output/output-file.js';
 import { printableLine } from '../output/terminal-text.js';
 
 export const SCHEMAS_COMMAND: Command = {
@@ -56,23 +55,17 @@ async function showSchemas(args: Arguments, io: Io): Promise<number> {
     await io.stdout.write(schemas.map((one) => `${one.name.padEnd(width)}  ${one.title}\n`).join(''));
     return EXIT.ok;
   }
+  const names = schemas.map((one) => one.name);
   const found = schemas.find((one) => one.name === name);
   if (found === undefined) {
-    const hint = didYouMean(
-      name,
-      schemas.map((one) => one.name),
-    );
-    throw usageError(`--print: there is no schema "${name}".${hint}`);
+    throw usageError(`--print: there is no schema "${name}".${didYouMean(name, names)}`);
   }
   await io.stdout.write(`${printPrettyJson(found.schema)}\n`);
   return EXIT.ok;
 }
 
 async function writeSchemas(args: Arguments, io: Io): Promise<number> {
-  const target = path.resolve(io.cwd, await findAppFolder(args.positionals[0], io));
-  const { folder: root } = await findApp(target).catch((error: unknown) => {
-    throw error instanceof EngineError && error.code === 'SPEC_MISSING' ? usageError(error.message) : error;
-  });
+  const { folder: root } = await locateApp(await findAppFolder(args.positionals[0], io), io);
   const workspace = findWorkspace(args, io, root);
   const folder = path.relative(workspace, root).split(path.sep).join('/');
   const file = path.join(workspace, '.vscode/settings.json');
@@ -85,9 +78,7 @@ async function writeSchemas(args: Arguments, io: Io): Promise<number> {
   const schemas = path.join(workspace, SCHEMA_FOLDER);
   const writer = createFolderWriter(workspace);
   const put = (target: string, text: string): Promise<void> =>
-    writer.replace(target, text).catch((error: unknown) => {
-      throw cannotWrite('--write', path.relative(workspace, target), error);
-    });
+    writer.replace(target, text).catch(refuseWrite('--write', path.relative(workspace, target)));
   const all = await listSchemas();
   for (const { name, schema } of all) {
     await put(path.join(schemas, `${name}.schema.json`), `${printPrettyJson(schema)}\n`);

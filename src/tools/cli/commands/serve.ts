@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { createEnginePool, type EnginePool } from '../../../engine/pool/engine-pool.js';
@@ -32,6 +31,7 @@ import {
   storeForApp,
 } from '../connections/connection-store.js';
 import { type HostParts, openHostParts } from '../input/host-store-options.js';
+import { readText } from '../input/input-data.js';
 import { withProjectOptions } from '../input/project-options.js';
 import {
   readServeSettings,
@@ -423,10 +423,7 @@ async function readEntries(
   io: Io,
 ): Promise<readonly ScenarioEntry[]> {
   if (file !== undefined) {
-    const text = await readFile(path.resolve(io.cwd, file), 'utf8').catch((error: unknown) => {
-      throw usageError(`--scenarios: the file "${file}" cannot be read.`, error);
-    });
-    return readScenarioFile(text, file);
+    return readScenarioFile(await readText(file, '--scenarios', io), file);
   }
   const entries = loaded.flatMap(({ app }) => defaultEntries(app));
   assertAny(entries);

@@ -1,13 +1,12 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { COMPONENT_KINDS } from '../../../engine/loading/code-types.js';
 import { MANIFEST } from '../../../engine/loading/read-manifest.js';
 import { diffLines, hasMarkers } from '../../../shared/line-diff.js';
 import { checkFolder } from '../../check/check-app.js';
 import { sentencesOfOrigin } from '../../check/subject/wanted-by-files.js';
 import { openAppFiles } from '../../life/app-files.js';
 import { splitWords, toLabel } from '../../life/names.js';
-import { type Manifest, printJson, readManifestText, withMember } from '../../life/new-files.js';
+import { type Manifest, newManifest, withMember } from '../../life/new-files.js';
 import type { Comparison, Difference } from '../../life/remote/compare.js';
 import type { ManifestOrigin } from '../../life/remote/local-app.js';
 import { isNameFor, type MakeApi } from '../../life/remote/make-api.js';
@@ -20,6 +19,7 @@ import {
   type SyncResult,
 } from '../../life/remote/sync.js';
 import { type Arguments, type Command, EXIT, type OptionSpecs, usageError } from '../command.js';
+import { confirmWrite } from '../input/confirm.js';
 import { noteConfirmed } from '../input/confirm-folder.js';
 import { ORIGIN_OPTIONS, openOrigin, refusalOf, TOKEN_NOTE } from '../input/make-origin.js';
 import { parseArguments } from '../input/parse-arguments.js';
@@ -128,7 +128,7 @@ async function runPush(args: Arguments, io: Io): Promise<number> {
   if (!args.isSet('skip-tests') && !(await passesTests(plan.root, io))) {
     return refuse([`A test fails. Run iml test ${given}, or add --skip-tests`], [], io);
   }
-  if (!(await confirm(args, io))) return EXIT.failed;
+  if (!(await confirmWrite(args, io))) return EXIT.failed;
   const result = await push(plan, {
     force: args.isSet('force'),
     onWritten: async (what) => io.stdout.write(`  wrote ${printableLine(what)}\n`),
@@ -145,7 +145,7 @@ async function runPull(args: Arguments, io: Io): Promise<number> {
   if (conflicts.length > 0) return refuse([], conflicts, io);
   const written = onConflict === 'keep' ? [] : ['conflict'];
   if (!hasChanges(plan.comparison, ['new there', 'changed there', ...written])) return nothing(io);
-  if (!(await confirm(args, io))) return EXIT.failed;
+  if (!(await confirmWrite(args, io))) return EXIT.failed;
   const result = await pull(plan, {
     onConflict,
     onWritten: async (what) => io.stdout.write(`  wrote ${printableLine(what)}\n`),
@@ -204,18 +204,6 @@ async function refuse(problems: readonly string[], conflicts: readonly string[],
 async function nothing(io: Io): Promise<number> {
   await io.stderr.write('There is nothing to write.\n');
   return EXIT.ok;
-}
-
-async function confirm(args: Arguments, io: Io): Promise<boolean> {
-  if (args.isSet('yes')) return true;
-  if (io.ask === undefined) {
-    await io.stderr.write('Nothing was written. Add --yes to write.\n');
-    return false;
-  }
-  const answer = await io.ask('Write? [y/N]: ', false);
-  if (/^y(?:es)?$/i.test(answer?.trim() ?? '')) return true;
-  await io.stderr.write('Nothing was written.\n');
-  return false;
 }
 
 async function report({ written, failures, isLost }: SyncResult, io: Io): Promise<number> {
@@ -280,7 +268,7 @@ async function openPlan(args: Arguments, io: Io, options: OpenOptions): Promise<
     options.mayCreate === true && named !== undefined && !hasManifest(path.resolve(io.cwd, named));
   const given = named ?? (await findAppFolder(undefined, io));
   const opened = isNew
-    ? { root: path.resolve(io.cwd, given), manifest: emptyManifest() }
+    ? { root: path.resolve(io.cwd, given), manifest: newManifest('.iml.json', null) }
     : await openManifest(given, io);
   const found = await openOrigin(opened, { args, io, mayAdd: options.mayAdd });
   const { origin } = found;
@@ -295,23 +283,6 @@ async function openPlan(args: Arguments, io: Io, options: OpenOptions): Promise<
 
 function hasManifest(folder: string): boolean {
   return [folder, path.join(folder, 'src')].some((one) => existsSync(path.join(one, MANIFEST)));
-}
-
-function emptyManifest(): Manifest {
-  const general = {
-    base: 'general/base.iml.json',
-    common: null,
-    readme: 'README.md',
-    groups: 'modules/groups.json',
-  };
-  return readManifestText(
-    printJson({
-      fileVersion: 1,
-      generalCodeFiles: general,
-      components: Object.fromEntries(COMPONENT_KINDS.map((kind) => [kind, {}])),
-      origins: [],
-    }),
-  );
 }
 
 /**

@@ -1,8 +1,6 @@
-import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { CaseError, SpecError } from '../../../shared/errors/engine-error.js';
 import { formatLocation } from '../../../shared/errors/source-location.js';
-import { readErrno } from '../../../shared/files.js';
 import { escapeUnsafe } from '../../../shared/text.js';
 import { convertHar, listReasons } from '../../testing/recording/har-exchanges.js';
 import type { CoverageCollector } from '../../testing/suite/coverage.js';
@@ -11,10 +9,12 @@ import { type RunCase, runCase } from '../../testing/suite/run-case.js';
 import type { TestSummary } from '../../testing/suite/test-result.js';
 import { type Arguments, type Command, EXIT, usageError } from '../command.js';
 import { ENGINE_OPTIONS, SEMANTICS_OPTION } from '../input/engine-options.js';
+import { readText } from '../input/input-data.js';
 import { withProjectOptions } from '../input/project-options.js';
 import type { Io } from '../io.js';
 import { findAppFolder, openApp } from '../open-app.js';
-import { countNouns, describeSecrets } from '../recording/write-case-files.js';
+import { countNouns } from '../output/terminal-text.js';
+import { describeSecrets } from '../recording/write-case-files.js';
 import type { LiveRunner } from '../tests/live-tests.js';
 import { COVERAGE_FORMAT, openCoverage } from '../tests/report-coverage.js';
 import { REPORTER_NAMES } from '../tests/reporters.js';
@@ -262,9 +262,7 @@ function noTests(args: Arguments, { skipped, todo }: TestSummary): Error {
  */
 async function printHarExchanges(har: string, folder: string, io: Io): Promise<number> {
   const { app } = await openApp(folder, io);
-  const text = await readFile(path.resolve(io.cwd, har), 'utf8').catch((error: unknown) => {
-    throw usageError(`--from-har: the file "${har}" cannot be read (${readErrno(error)}).`, error);
-  });
+  const text = await readText(har, '--from-har', io);
   const { text: exchanges, count, skipped, ...found } = convertHar(text, har, app);
   await io.stdout.write(escapeUnsafe(exchanges));
   const total = skipped.reduce((sum, entries) => sum + entries.count, 0);

@@ -11,8 +11,8 @@ import { isScalar } from '../../../shared/plain-object.js';
 import { escapeUnsafe } from '../../../shared/text.js';
 import { type Arguments, type Command, EXIT } from '../command.js';
 import type { Io } from '../io.js';
-import { APP_FOLDER, findAppFolder, openApp } from '../open-app.js';
-import { writeOutputFile } from '../output/output-file.js';
+import { APP_FOLDER, openNearest } from '../open-app.js';
+import { printOrWrite } from '../output/output-file.js';
 
 /** Levels of fields in fields; deeper ones are `unknown`. */
 const MAX_DEPTH = 16;
@@ -195,10 +195,7 @@ export const TYPES_COMMAND: Command = {
 };
 
 async function writeTypes(args: Arguments, io: Io): Promise<number> {
-  const { app } = await openApp(await findAppFolder(args.positionals[0], io), io);
-  const content = printAppTypes(app);
-  const file = args.text('output');
-  if (file === undefined) await io.stdout.write(content);
-  else await writeOutputFile('--output', { cwd: io.cwd, file, content });
+  const { app } = await openNearest(args.positionals[0], io);
+  await printOrWrite(printAppTypes(app), args, io);
   return EXIT.ok;
 }

@@ -7,7 +7,6 @@ import type { HookReport } from '../../../engine/webhook/run-hook-request.js';
 import type { NoBundles, WebhookReport } from '../../../engine/webhook/webhook-report.js';
 import { formatLocation } from '../../../shared/errors/source-location.js';
 import { isPlainObject, ownMember, type PlainObject } from '../../../shared/plain-object.js';
-import { didYouMean } from '../../../shared/suggest.js';
 import { describeCall, readCommon, toFixtureInput } from '../../testing/recording/recorded-input.js';
 import {
   type Arguments,
@@ -36,6 +35,7 @@ import {
 } from '../input/engine-options.js';
 import { decodeUtf8, readSource } from '../input/input-data.js';
 import { readKnownParameters } from '../input/module-parameters.js';
+import { readAction } from '../input/option-values.js';
 import { withProjectOptions } from '../input/project-options.js';
 import type { Io } from '../io.js';
 import { APP_FOLDER, findAppFolder, isFolder, openApp, readAppAndName } from '../open-app.js';
@@ -293,7 +293,7 @@ async function workWithWebhook(line: Arguments, io: Io): Promise<number> {
   const [folder, name, word] = await readPositionals(line, io);
   const loaded = await openApp(folder, io);
   const args = await withProjectOptions(line, WEBHOOK_COMMAND.options, loaded, io);
-  const action = readAction(word);
+  const action = readAction(word, ACTIONS);
   const given = await readComponentInput(args, io);
   const stored = await readObjectOption(args, 'hook-data', io);
   const output = await readOutputSettings(args, io);
@@ -348,13 +348,6 @@ async function workWithWebhook(line: Arguments, io: Io): Promise<number> {
 }
 
 const EMPTY_CALL: IncomingCall = { method: 'GET', url: '/', headers: [], body: new Uint8Array() };
-
-function readAction(word: string | undefined): Action {
-  if (word === undefined) return 'call';
-  const action = ACTIONS.find((known) => known === word);
-  if (action !== undefined) return action;
-  throw usageError(`Unknown action "${word}".${didYouMean(word, ACTIONS)}`);
-}
 
 interface CallOutput {
   readonly output: OutputSettings;

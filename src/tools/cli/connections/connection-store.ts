@@ -197,7 +197,7 @@ function namePurpose(name: string): string {
   return `iml-runtime connection ${name}`;
 }
 
-/** The authentication tag proves that we wrote the content, possibly with an earlier version. */
+/** The authentication tag proves that we wrote the content. */
 function readEntry(name: string, portable: unknown): ConnectionEntry | undefined {
   const entry = fromPortable(portable);
   if (!isPlainObject(entry)) return undefined;
@@ -208,17 +208,8 @@ function readEntry(name: string, portable: unknown): ConnectionEntry | undefined
     name,
     owner: { app: String(owner['app']), folder: String(owner['folder']), appIds: readTexts(owner['appIds']) },
     savedAt: String(ownMember(entry, 'savedAt') ?? ''),
-    stored: {
-      metadata: undefined,
-      uid: undefined,
-      expires: undefined,
-      oauth: undefined,
-      common: undefined,
-      component: stored['component'],
-      connection: stored['connection'],
-      parameters: stored['connection'],
-      ...stored,
-    },
+    // JSON leaves out undefined members.
+    stored: stored as unknown as StoredConnection,
   };
 }
 

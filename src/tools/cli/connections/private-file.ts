@@ -166,7 +166,7 @@ async function removeStale(file: string): Promise<boolean> {
   }
 }
 
-/** The random digits of a lock. Locks of earlier versions have only the process ID. */
+/** The random digits of a lock. */
 function nameOf(content: string): string {
   return /[0-9a-f]+$/.exec(content)?.[0].slice(0, 16) ?? 'unknown';
 }

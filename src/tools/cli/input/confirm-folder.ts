@@ -5,6 +5,7 @@ import { configFolder } from '../connections/private-file.js';
 import { openTrustedFolders, type TrustedFolders } from '../connections/trusted-folders.js';
 import type { Io } from '../io.js';
 import { printableLine } from '../output/terminal-text.js';
+import { confirm } from './confirm.js';
 
 export const TRUST_OPTION: OptionSpecs = {
   trust: {
@@ -39,8 +40,7 @@ export async function confirmFolder(
     const refused = `${list}This is not confirmed for the folder ${printableLine(folder)}. If you trust its author, add --trust once.`;
     if (io.ask === undefined) throw usageError(refused);
     await io.stderr.write(list);
-    const answer = await io.ask('Allow this for this folder? [y/N]: ', false);
-    if (!/^y(?:es)?$/i.test(answer?.trim() ?? '')) throw usageError(refused);
+    if (!(await confirm('Allow this for this folder?', io))) throw usageError(refused);
   }
   await keep(trusted, folder, open);
 }

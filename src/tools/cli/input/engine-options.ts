@@ -2,12 +2,13 @@ import type { EngineOptions } from '../../../engine/engine-options.js';
 import { readHostMap, readHosts } from '../../../engine/http/host-policy.js';
 import type { TraceListener } from '../../../engine/run/trace.js';
 import { findZone } from '../../../language/date/zone.js';
-import { SEMANTICS, type Semantics } from '../../../language/environment.js';
+import { SEMANTICS } from '../../../language/environment.js';
 import { EngineError } from '../../../shared/errors/engine-error.js';
 import { type Arguments, inGroup, type OptionSpec, type OptionSpecs, usageError } from '../command.js';
 import type { Io } from '../io.js';
 import { isTraced, traceLine } from '../output/trace-line.js';
 import { TRUST_OPTION } from './confirm-folder.js';
+import { readOneOf } from './option-values.js';
 
 export const SEMANTICS_OPTION: Readonly<Record<string, OptionSpec>> = {
   semantics: {
@@ -83,7 +84,7 @@ export function readNetworkOptions(args: Arguments): Pick<EngineOptions, 'http' 
       rewrite: readMap(args.texts('map')),
     },
     timezone: readTimezone(args.text('timezone')),
-    semantics: readSemantics(args.text('semantics')),
+    semantics: readOneOf(args, 'semantics', SEMANTICS),
   };
 }
 
@@ -114,14 +115,6 @@ export function readTraceOptions(args: Arguments, io: Io): Pick<EngineOptions, '
     trace: args.isSet('trace-file') ? 'deep' : args.isSet('trace-bodies') ? 'full' : 'summary',
     ...(isTraced(args) && { onTrace }),
   };
-}
-
-/** @throws EngineError (USAGE) for anything but a positive integer */
-export function readWhole(args: Arguments, option: string): number | undefined {
-  const text = args.text(option);
-  if (text === undefined) return undefined;
-  if (/^\d{1,15}$/.test(text) && Number(text) >= 1) return Number(text);
-  throw usageError(`--${option}: "${text}" is not a whole number of at least 1.`);
 }
 
 /** Checked here, because the file of `iml serve --config` names it too. */
@@ -157,13 +150,6 @@ function assertMappable(from: string, to: string): void {
 function readBaseUrl(text: string | undefined): string | undefined {
   if (text === undefined || (/^https?:\/\//i.test(text) && URL.canParse(text))) return text;
   throw usageError(`--base-url: "${text}" is not an address that starts with http:// or https://.`);
-}
-
-/** @throws EngineError (USAGE) for an unknown value */
-export function readSemantics(text: string | undefined): Semantics | undefined {
-  const semantics = SEMANTICS.find((known) => known === text);
-  if (semantics !== undefined || text === undefined) return semantics;
-  throw usageError(`--semantics: Expected one of runtime, documented; got "${text}".`);
 }
 
 /** @throws EngineError (USAGE) for a name that is not in the tz database */

@@ -9,7 +9,7 @@ import { EngineError, StoreError } from '../../../shared/errors/engine-error.js'
 import { loadPackages } from '../../../shared/errors/load-packages.js';
 import { SEAL_KEY_BYTES } from '../../../shared/seal.js';
 import { readCode } from '../../../shared/store/sql-database.js';
-import { type Arguments, type OptionSpec, usageError } from '../command.js';
+import { type Arguments, EXIT, type OptionSpec, usageError } from '../command.js';
 import {
   type ConnectionEntry,
   type ConnectionFiles,
@@ -104,6 +104,23 @@ export async function openHostParts(
   const store = await openFile().catch((error: unknown) => failToOpen(`--data ${root}`, error));
   const connections = openConnectionFiles(configFolder(io.env));
   return { store, queue: createLocalQueue(), connections, at: root, close: () => store.close() };
+}
+
+/** Runs work with the store of a host that exists. Names that it does not have are a wrong command line. */
+export async function withHostParts(
+  args: Arguments,
+  io: Io,
+  work: (parts: HostParts) => Promise<void>,
+): Promise<number> {
+  const parts = await openHostParts(args, io, { mayCreate: false });
+  try {
+    await work(parts);
+    return EXIT.ok;
+  } catch (error) {
+    throw error instanceof EngineError && error.code.startsWith('HOST_') ? usageError(error.message) : error;
+  } finally {
+    await parts.close();
+  }
 }
 
 /** Names the option of a store that cannot be opened. @throws StoreError, or the given error */

@@ -49,6 +49,11 @@ export async function readSource(file: string, option: string, io: Io): Promise<
   }
 }
 
+/** `readSource` as text. */
+export async function readText(file: string, option: string, io: Io): Promise<string> {
+  return Buffer.from(await readSource(file, option, io)).toString('utf8');
+}
+
 /** Decodes UTF-8 without its byte order mark; undefined for invalid UTF-8. */
 export function decodeUtf8(bytes: Uint8Array): string | undefined {
   try {

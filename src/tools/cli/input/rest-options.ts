@@ -43,6 +43,7 @@ import { readUnquoted } from '../../check/read-unquoted.js';
 import { type Arguments, type OptionSpec, usageError } from '../command.js';
 import { createPrivateFile, makePrivateFolder, refuseLinks } from '../connections/private-file.js';
 import type { Io } from '../io.js';
+import { readText } from './input-data.js';
 
 const KEY_VARIABLE = 'IML_REST_KEY';
 const DEFAULT_FOLDER = '.iml/rest';
@@ -270,10 +271,7 @@ const CONFIG_SCHEMA: Schema<unknown> = object(
 /** Reads the file of `--settings`: JSON with comments. @throws EngineError (USAGE), SpecError (SPEC_JSON) */
 export async function readRestConfig(file: string | undefined, io: Io): Promise<RestConfig> {
   if (file === undefined) return {};
-  const written = await readFile(path.resolve(io.cwd, file), 'utf8').catch((error: unknown) => {
-    throw usageError(`--settings: the file "${file}" cannot be read (${readErrno(error)}).`, error);
-  });
-  const { value } = readUnquoted(written, file);
+  const { value } = readUnquoted(await readText(file, '--settings', io), file);
   const what = `--settings: ${file}`;
   assertSettings(value, CONFIG_SCHEMA, what);
   const config = value as RestConfig;

@@ -21,11 +21,11 @@ import {
   FUNCTIONS_OPTION,
   readEngineOptions,
   readTraceOptions,
-  readWhole,
   SEMANTICS_OPTION,
   TRACE_OPTIONS,
 } from './engine-options.js';
 import { decodeUtf8, readData, readDataObject } from './input-data.js';
+import { readWhole } from './option-values.js';
 
 /** Settings of a run, except app, module and parameters. */
 export interface RunSettings extends OutputSettings {

@@ -16,6 +16,7 @@ import { readPort } from '../listening.js';
 import type { HostLogForm } from '../output/host-log.js';
 import { NETWORK_OPTIONS, readNetworkOptions, SEMANTICS_OPTION } from './engine-options.js';
 import { HOST_OPTIONS } from './host-store-options.js';
+import { readOneOf, readWhole } from './option-values.js';
 
 const DEFAULT_PORT = 8080;
 
@@ -119,11 +120,11 @@ export function readServeSettings(args: Arguments): ServeSettings {
     port: readPort(args.text('port'), DEFAULT_PORT),
     hostname: args.text('host'),
     statusPort: args.text('status-port') === undefined ? undefined : readPort(args.text('status-port'), 0),
-    drainMs: readDrain(args.text('drain')),
+    drainMs: (readWhole(args, 'drain', { min: 0, max: 9999 }) ?? 0) * 1000,
     log: readLogForm(args),
-    output: readOutput(args.text('stdout')),
+    output: readOneOf(args, 'stdout', ['bundles', 'none']) ?? 'bundles',
     limits,
-    threads: readThreads(args.text('threads')),
+    threads: readWhole(args, 'threads', { min: 2, max: 256 }),
     engine: {
       ...readNetworkOptions(args),
       limits: readLimits(args, 'run-limit', resolveLimits),
@@ -134,19 +135,6 @@ export function readServeSettings(args: Arguments): ServeSettings {
       },
     },
   };
-}
-
-function readDrain(text: string | undefined): number {
-  if (text === undefined) return 0;
-  if (/^\d{1,4}$/.test(text)) return Number(text) * 1000;
-  throw usageError(`--drain: "${text}" is not a number of seconds up to 9999.`);
-}
-
-function readThreads(text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  const threads = Number(text);
-  if (/^\d{1,3}$/.test(text) && threads >= 2 && threads <= 256) return threads;
-  throw usageError(`--threads: "${text}" is not a number from 2 to 256.`);
 }
 
 function readConcurrency(args: Arguments): readonly string[] {
@@ -180,19 +168,10 @@ function readLimits<L extends object>(
   return limits;
 }
 
-function readOutput(text: string | undefined): ServeSettings['output'] {
-  if (text === undefined || text === 'bundles') return 'bundles';
-  if (text === 'none') return 'none';
-  throw usageError(`--stdout: Expected one of bundles, none; got "${text}".`);
-}
-
 function readLogForm(args: Arguments): HostLogForm {
-  const text = args.text('log');
-  if (text !== undefined && text !== 'text' && text !== 'json') {
-    throw usageError(`--log: Expected one of text, json; got "${text}".`);
-  }
-  if (text !== undefined && args.isSet('quiet')) throw usageError('--log and --quiet exclude each other.');
-  return args.isSet('quiet') ? 'quiet' : (text ?? 'text');
+  const form = readOneOf(args, 'log', ['text', 'json']);
+  if (form !== undefined && args.isSet('quiet')) throw usageError('--log and --quiet exclude each other.');
+  return args.isSet('quiet') ? 'quiet' : (form ?? 'text');
 }
 
 type Subject = Pick<Command, 'options' | 'positionals'>;

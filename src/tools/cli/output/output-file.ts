@@ -9,7 +9,7 @@ import {
   type ReplaceOptions,
 } from '../../../shared/files.js';
 import type { Manifest, NewAppFile } from '../../life/new-files.js';
-import { usageError } from '../command.js';
+import { type Arguments, usageError } from '../command.js';
 import type { Io } from '../io.js';
 import { printableLine } from './terminal-text.js';
 
@@ -31,9 +31,7 @@ export async function writeOutputFile(
   const target = path.resolve(cwd, file);
   await createFolderWriter(findOutputRoot(cwd, path.dirname(target)))
     .replace(target, content, options)
-    .catch((error: unknown) => {
-      throw cannotWrite(option, path.relative(cwd, target) || target, error);
-    });
+    .catch(refuseWrite(option, path.relative(cwd, target) || target));
 }
 
 interface OutputFile extends ReplaceOptions {
@@ -42,9 +40,18 @@ interface OutputFile extends ReplaceOptions {
   readonly content: string;
 }
 
-/** The error for an option whose file cannot be written. */
-export function cannotWrite(option: string, shown: string, error: unknown): Error {
-  return usageError(`${option}: cannot write "${shown}": ${describeWriteFailure(error)}.`, error);
+/** A handler for errors of writing a file. @param option or command, for the message */
+export function refuseWrite(option: string, shown: string): (error: unknown) => never {
+  return (error) => {
+    throw usageError(`${option}: cannot write "${shown}": ${describeWriteFailure(error)}.`, error);
+  };
+}
+
+/** Prints a text, or writes it to the file of `--output`. */
+export async function printOrWrite(content: string, args: Arguments, io: Io): Promise<void> {
+  const file = args.text('output');
+  if (file === undefined) await io.stdout.write(content);
+  else await writeOutputFile('--output', { cwd: io.cwd, file, content });
 }
 
 /** Files of an app, and the manifest that names them. */
@@ -76,9 +83,7 @@ export async function writeNewFiles({ root, files, manifest, command }: NewFiles
     }
   }
   const writer = createFolderWriter(findOutputRoot(io.cwd, root));
-  const refuse = (file: string) => (error: unknown) => {
-    throw cannotWrite(command, show(file), error);
-  };
+  const refuse = (file: string): ((error: unknown) => never) => refuseWrite(command, show(file));
   for (const { path: file, content } of missing) {
     await writer.create(path.join(root, file), content).catch(refuse(file));
     await io.stdout.write(`${show(file)}\n`);

@@ -1,6 +1,6 @@
 import type { BenchFigures, BenchReport, BenchWorkload } from '../../testing/bench/bench-report.js';
 import { printTable } from './print-table.js';
-import { printableLine } from './terminal-text.js';
+import { countNouns, printableLine } from './terminal-text.js';
 
 /** How a report of `iml bench` is printed. */
 export interface PrintBenchOptions {
@@ -26,7 +26,7 @@ function printWorkload(
 ): string {
   const { name, pages, records, rounds, runsPerRound, current, compared, comparison } = workload;
   const latency = service === 'live' ? '' : `, latency ${latencyMs} ms`;
-  const head = `${name}: ${count(pages, 'page')}, ${count(records, 'record')}${latency}, ${count(rounds, 'round')} of ${count(runsPerRound, 'run')}`;
+  const head = `${name}: ${countNouns(pages, 'page')}, ${countNouns(records, 'record')}${latency}, ${countNouns(rounds, 'round')} of ${countNouns(runsPerRound, 'run')}`;
   const rows =
     compared === undefined
       ? [showFigures(current)]
@@ -68,10 +68,6 @@ function showNumber(value: number): string {
 
 function showShare(share: number): string {
   return `${(share * 100).toFixed(1)} %`;
-}
-
-function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }
 
 const BARS = '▁▂▃▄▅▆▇█';

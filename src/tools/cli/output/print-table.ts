@@ -1,6 +1,8 @@
 import stringWidth from 'string-width';
 import { isPlainObject, ownMember } from '../../../shared/plain-object.js';
-import { printJson } from './json-output.js';
+import type { Arguments } from '../command.js';
+import type { Io } from '../io.js';
+import { printJson, printPrettyJson } from './json-output.js';
 import { printableLine } from './terminal-text.js';
 
 const GAP = '  ';
@@ -25,6 +27,19 @@ export function printTable(bundles: readonly unknown[], columns: number = DEFAUL
   const shown = shrink(widths, columns - GAP.length * (names.length - 1));
   if (bundles.length === 1 || shown === undefined) return rows.map((row) => block(titles, row)).join('\n');
   return [titles, shown.map((width) => '-'.repeat(width)), ...rows].map((row) => line(row, shown)).join('');
+}
+
+/** Prints rows as `--json`, NDJSON, or on a terminal as a table. @param none what to say on a terminal without rows */
+export async function printRows(
+  rows: readonly Readonly<Record<string, unknown>>[],
+  none: string,
+  args: Arguments,
+  { stdout, stderr }: Io,
+): Promise<void> {
+  if (args.isSet('json')) await stdout.write(`${printPrettyJson(rows)}\n`);
+  else if (!stdout.isTerminal) await stdout.write(rows.map((row) => `${printJson(row)}\n`).join(''));
+  else if (rows.length === 0) await stderr.write(`${none}\n`);
+  else await stdout.write(printTable(rows, stdout.columns));
 }
 
 const WHOLE = '(value)';

@@ -11,7 +11,7 @@ import {
 import { isPlainObject, type PlainObject, setMember } from '../../../shared/plain-object.js';
 import { usageError } from '../command.js';
 import type { Io } from '../io.js';
-import { cannotWrite, findOutputRoot } from './output-file.js';
+import { findOutputRoot, refuseWrite } from './output-file.js';
 import { printableLine } from './terminal-text.js';
 
 /** Members beside binary data that contain its file name. */
@@ -36,7 +36,8 @@ export function createSaveBinaries(folder: string, io: Pick<Io, 'cwd' | 'stderr'
   const writer = createFolderWriter(findOutputRoot(io.cwd, root));
   const save = async (bytes: Uint8Array, wanted: string): Promise<string> => {
     const name = await writeNew(writer, root, safeFileName(wanted), bytes).catch((error: unknown) => {
-      throw error instanceof EngineError ? error : cannotWrite('--save', folder, error);
+      if (error instanceof EngineError) throw error;
+      return refuseWrite('--save', folder)(error);
     });
     const shown = path.join(folder, name);
     await io.stderr.write(`saved ${printableLine(shown)} (${bytes.byteLength} bytes)\n`);

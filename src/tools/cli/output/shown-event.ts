@@ -1,4 +1,3 @@
-import { readShownText } from '../../../engine/http/body/decode-body.js';
 import { findHeader, readContentType } from '../../../engine/http/headers.js';
 import type { HeaderEntry } from '../../../engine/http/transport.js';
 import { createRedactor, type Redactor } from '../../../engine/redaction/redact.js';
@@ -46,21 +45,12 @@ function withoutData(event: EventRow): EventRow {
 /** A stored request with its body as text, or the size of the body. */
 function shownRequest(request: unknown, redactor: Redactor): unknown {
   if (!isPlainObject(request)) return request;
-  const { text, body: written, ...rest } = request;
+  const { text, ...rest } = request;
   const headers = (Array.isArray(request['headers']) ? request['headers'] : []).filter(isHeader);
-  const body = typeof text === 'string' ? text : readWritten(written, headers);
-  if (body !== undefined) {
-    return { ...rest, body: redactor.request({ method: '', url: '', headers, body }).body };
+  if (typeof text === 'string') {
+    return { ...rest, body: redactor.request({ method: '', url: '', headers, body: text }).body };
   }
-  const isNoText = text === null || typeof written === 'string';
-  return isNoText ? { ...rest, body: describeBytes(request, headers) } : rest;
-}
-
-/** Format of earlier versions: the raw bytes. */
-function readWritten(written: unknown, headers: readonly HeaderEntry[]): string | undefined {
-  if (typeof written !== 'string') return undefined;
-  const { charset } = readContentType(findHeader(headers, 'content-type'));
-  return readShownText(Buffer.from(written, 'base64'), charset);
+  return text === null ? { ...rest, body: describeBytes(request, headers) } : rest;
 }
 
 function describeBytes({ size }: PlainObject, headers: readonly HeaderEntry[]): string {

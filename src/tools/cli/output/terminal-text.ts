@@ -18,6 +18,11 @@ export function withoutCommands(text: string): string {
   return text.replace(COMMAND, '$1| ');
 }
 
+/** `1 call`, `2 calls`. */
+export function countNouns(number: number, one: string, many = `${one}s`): string {
+  return `${number} ${number === 1 ? one : many}`;
+}
+
 /** Lines that are safe for a terminal, each with some spaces in front. */
 export function indentLines(text: string, width: number): string {
   return text

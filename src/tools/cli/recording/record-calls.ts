@@ -12,7 +12,7 @@ import { recordCase } from '../../testing/recording/record-case.js';
 import { describeCall, readCommon, toFixtureInput } from '../../testing/recording/recorded-input.js';
 import { readVersion } from '../command.js';
 import type { ReadConnectionData } from '../connections/connection-data.js';
-import { cannotWrite } from '../output/output-file.js';
+import { refuseWrite } from '../output/output-file.js';
 import { printError } from '../output/print-error.js';
 import { describeWritten, findCaseSchema, writeCaseFiles } from './write-case-files.js';
 
@@ -51,11 +51,7 @@ const MAX_BODY_BYTES = 128 * 1024;
  */
 export async function recordCalls(receiver: Receiver, options: CallRecorderOptions): Promise<CallRecorder> {
   const { folder, shown, root, say } = options;
-  await createFolderWriter(root)
-    .createFolder(folder)
-    .catch((error: unknown) => {
-      throw cannotWrite('--record-calls', shown, error);
-    });
+  await createFolderWriter(root).createFolder(folder).catch(refuseWrite('--record-calls', shown));
   let writing = Promise.resolve();
   let waiting = 0;
   let count = 0;

@@ -1,4 +1,4 @@
-import { stat } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { type Arguments, inGroup, type OptionSpecs, usageError } from '../command.js';
 import type { Io } from '../io.js';
@@ -47,16 +47,16 @@ export async function readRecordSettings(args: Arguments, io: Io): Promise<Recor
     );
   }
   return {
-    caseFile: record === undefined ? undefined : await nameCaseFile(record, io),
+    caseFile: record === undefined ? undefined : nameCaseFile(record, io),
     harFile: har === undefined ? undefined : nameFile(har, io.cwd),
   };
 }
 
 /** Existing cases are never overwritten: use `iml test --update`. */
-async function nameCaseFile(given: string, io: Io): Promise<NamedFile> {
+function nameCaseFile(given: string, io: Io): NamedFile {
   const shown = withEnding(given);
   const file = nameFile(shown, io.cwd);
-  if (await exists(file.path)) {
+  if (existsSync(file.path)) {
     throw usageError(`--record: the file "${shown}" already exists. Remove it, or choose another name.`);
   }
   return file;
@@ -68,11 +68,4 @@ function withEnding(given: string): string {
     throw usageError(`--record: "${given}" does not end in .test.json, so iml test would not find it.`);
   }
   return `${given}.test.json`;
-}
-
-async function exists(file: string): Promise<boolean> {
-  return stat(file).then(
-    () => true,
-    () => false,
-  );
 }

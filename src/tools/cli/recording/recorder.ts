@@ -12,15 +12,9 @@ import type { RunToRecord } from '../../testing/recording/rehearse-run.js';
 import { createRunRecorder } from '../../testing/recording/run-recorder.js';
 import { recordHar } from '../../testing/recording/write-har.js';
 import { readVersion, usageError } from '../command.js';
-import { printableLine } from '../output/terminal-text.js';
+import { countNouns, printableLine } from '../output/terminal-text.js';
 import type { RecordSettings } from './record-settings.js';
-import {
-  countNouns,
-  describeWritten,
-  findCaseSchema,
-  writeCaseFiles,
-  writeNamedFiles,
-} from './write-case-files.js';
+import { describeWritten, findCaseSchema, writeCaseFiles, writeNamedFiles } from './write-case-files.js';
 
 /** A recorded run, without its calls. */
 export type RecordedSubject = Omit<RunToRecord, 'calls' | 'digests' | 'addresses'>;

@@ -5,8 +5,8 @@ import { bodiesFolder } from '../../testing/cases/body-files.js';
 import { CASE_SCHEMA_FILE } from '../../testing/cases/case-shape.js';
 import type { WrittenCase } from '../../testing/recording/record-case.js';
 import { readVersion } from '../command.js';
-import { cannotWrite } from '../output/output-file.js';
-import { printableLine } from '../output/terminal-text.js';
+import { refuseWrite } from '../output/output-file.js';
+import { countNouns, printableLine } from '../output/terminal-text.js';
 import type { NamedFile } from './record-settings.js';
 
 /**
@@ -27,11 +27,7 @@ export async function writeNamedFiles(
   option: string,
   { shown, root }: NamedFile,
 ): Promise<void> {
-  await createFolderWriter(root)
-    .writeAll(files)
-    .catch((error: unknown) => {
-      throw cannotWrite(option, shown, error);
-    });
+  await createFolderWriter(root).writeAll(files).catch(refuseWrite(option, shown));
 }
 
 /** The message for a written case. */
@@ -53,11 +49,6 @@ export function describeSecrets({
   if (suspects.length === 0) return secrets;
   const lines = suspects.map(({ path: at, shown }) => `  ${printableLine(at)}  ${printableLine(shown)}\n`);
   return `${secrets}These values look like unknown keys. Check them before you share the file:\n${lines.join('')}`;
-}
-
-/** `1 call`, `2 calls`. */
-export function countNouns(number: number, one: string, many = `${one}s`): string {
-  return `${number} ${number === 1 ? one : many}`;
 }
 
 /** Locations of the schema near an app: the installed package, or the folder of `iml schemas --write`. */

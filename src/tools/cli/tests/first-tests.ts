@@ -6,7 +6,7 @@ import { type ComponentName, listRunnable } from '../../testing/cases/component-
 import { makeSkeleton } from '../../testing/cases/make-skeleton.js';
 import { findTests, openCase, TEST_FOLDER } from '../../testing/suite/find-tests.js';
 import type { Io } from '../io.js';
-import { cannotWrite } from '../output/output-file.js';
+import { refuseWrite } from '../output/output-file.js';
 import { printableLine } from '../output/terminal-text.js';
 import { findCaseSchema } from '../recording/write-case-files.js';
 
@@ -48,9 +48,7 @@ export async function writeFirstTests(
     const { file, text, error } = await makeSkeleton(app, subject, schema);
     const target = path.join(tests, ...file.split('/'));
     const shown = printableLine(path.relative(io.cwd, target) || target);
-    const isNew = await writer.create(target, text).catch((error: unknown) => {
-      throw cannotWrite(command, shown, error);
-    });
+    const isNew = await writer.create(target, text).catch(refuseWrite(command, shown));
     if (isNew) {
       count++;
       const note = error === undefined ? '' : `  todo: its generated responses cause an error: ${error}`;

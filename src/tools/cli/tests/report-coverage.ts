@@ -6,7 +6,8 @@ import {
   collectCoverage,
   type PointKind,
 } from '../../testing/suite/coverage.js';
-import { type Arguments, usageError } from '../command.js';
+import type { Arguments } from '../command.js';
+import { chooseWord } from '../input/option-values.js';
 import type { Io } from '../io.js';
 import { printPrettyJson } from '../output/json-output.js';
 import { writeOutputFile } from '../output/output-file.js';
@@ -184,8 +185,7 @@ export function openCoverage(args: Arguments, io: Io): Coverage | undefined {
 
 function readTarget(text: string, io: Io): Target {
   const [name = '', ...rest] = (text === '' ? 'text' : text).split('=');
-  const format = (['text', 'json', 'lcov'] as const).find((known) => known === name);
-  if (format === undefined) throw usageError(`--coverage: Expected one of text, json, lcov; got "${name}".`);
+  const format = chooseWord('coverage', name, ['text', 'json', 'lcov']);
   const given = rest.join('=') || (format === 'text' ? undefined : DEFAULT_FILES[format]);
   return { format, file: given === undefined ? undefined : path.resolve(io.cwd, given) };
 }

@@ -2,15 +2,16 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { watch } from 'chokidar';
 import { frameLine } from '../../../engine/loading/spec-frame.js';
+import { SEMANTICS } from '../../../language/environment.js';
 import { createFolderWriter, toFileName } from '../../../shared/files.js';
 import { findAffected, type TestPlace } from '../../testing/suite/find-tests.js';
 import { runSuite, type SuiteOptions } from '../../testing/suite/run-suite.js';
 import type { TestResult, TestSummary } from '../../testing/suite/test-result.js';
 import { TRACE_FILE_SUFFIX, writeTraceFile } from '../../testing/suite/trace-file.js';
 import { type Arguments, usageError } from '../command.js';
-import { readSemantics } from '../input/engine-options.js';
+import { chooseWord, readOneOf } from '../input/option-values.js';
 import type { Io } from '../io.js';
-import { cannotWrite, findOutputRoot } from '../output/output-file.js';
+import { findOutputRoot, refuseWrite } from '../output/output-file.js';
 import { startProgress } from '../output/progress.js';
 import { printableLine } from '../output/terminal-text.js';
 import { openReporters, type ReportContext } from './reporters.js';
@@ -32,7 +33,7 @@ export async function runTests(
     const summary = await runSuite(places, {
       filter: readFilter(args),
       bail: args.isSet('bail'),
-      semantics: readSemantics(args.text('semantics')),
+      semantics: readOneOf(args, 'semantics', SEMANTICS),
       ...options,
       ...(files !== undefined && { traces: files.traces }),
       onStart: (name) => {
@@ -171,18 +172,15 @@ function openTraceFiles(args: Arguments, { cwd }: Io): TraceFiles | undefined {
   if (given === undefined) return undefined;
   const [mode = '', ...rest] = (given === '' ? 'on-failure' : given).split('=');
   const named = rest.join('=');
-  if (!TRACE_MODE.test(mode)) {
-    throw usageError(`--trace-files: Expected one of on-failure, always, off; got "${mode}".`);
-  }
+  chooseWord('trace-files', mode, ['on-failure', 'always', 'off']);
   if (rest.length > 0 && named === '')
     throw usageError(`--trace-files: "${given}" names no folder after "=".`);
   if (mode === 'off') return undefined;
   const folder = path.resolve(cwd, named === '' ? DEFAULT_FOLDER : named);
   const locationOf = createPlaces(folder);
   const writer = createFolderWriter(findOutputRoot(cwd, folder));
-  const refuse = (target: string) => (error: unknown) => {
-    throw cannotWrite('--trace-files', path.relative(cwd, target) || target, error);
-  };
+  const refuse = (target: string): ((error: unknown) => never) =>
+    refuseWrite('--trace-files', path.relative(cwd, target) || target);
   return {
     traces: {
       of: mode === 'always' ? 'all' : 'failed',

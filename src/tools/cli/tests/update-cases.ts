@@ -8,8 +8,9 @@ import { type UpdatedBody, type UpdateScope, updateCase } from '../../testing/ca
 import type { FixtureReport } from '../../testing/fixtures/play-fixture.js';
 import { isText } from '../../testing/recording/mask-call.js';
 import { type Arguments, usageError } from '../command.js';
+import { chooseWord } from '../input/option-values.js';
 import type { Io } from '../io.js';
-import { cannotWrite } from '../output/output-file.js';
+import { refuseWrite } from '../output/output-file.js';
 import { printableLine } from '../output/terminal-text.js';
 
 /** A failed case and its run. */
@@ -35,8 +36,7 @@ export function readUpdateScope(args: Arguments, io: Io): UpdateScope | undefine
       throw usageError('--yes requires --update or --record-cases.');
     return undefined;
   }
-  const scope = SCOPES.find((name) => name === (text === '' ? 'all' : text));
-  if (scope === undefined) throw usageError(`--update: Expected one of ${SCOPES.join(', ')}; got "${text}".`);
+  const scope = chooseWord('update', text === '' ? 'all' : text, SCOPES);
   assertNotCi('--update', args, io);
   return scope;
 }
@@ -71,9 +71,7 @@ export async function updateCases(
     const mark = written.startsWith('\uFEFF') ? '\uFEFF' : '';
     const writer = createFolderWriter(path.dirname(read.file));
     const bodies = files.map((body) => ({ path: path.join(folder, body.name), content: body.after }));
-    await writer.writeAll(bodies).catch((error: unknown) => {
-      throw cannotWrite('--update', file, error);
-    });
+    await writer.writeAll(bodies).catch(refuseWrite('--update', file));
     await writer.replace(read.file, mark + after);
     if (left.length === 0) mended++;
   }
