@@ -11,6 +11,8 @@ const MANY = 33_000;
 const SOME = 1130;
 const TOKENS_MOST = 1000;
 
+type Unpaged = Omit<Query<OrganizationRow>, 'limit' | 'offset'>;
+
 for (const stores of [await sqliteStores(), await postgresStores()]) runLists(stores);
 
 function runLists(stores: TestStores): void {
@@ -44,15 +46,13 @@ function runLists(stores: TestStores): void {
       return { status: response.status, body: await response.json() };
     }
 
-    const read = (query: Query<OrganizationRow>): Promise<readonly { readonly id: number }[]> =>
+    const read = (query: Unpaged): Promise<readonly { readonly id: number }[]> =>
       readAllRows(store, 'organizations', { ...query, columns: ['nameKey'] });
 
-    it.each<[title: string, query: Query<OrganizationRow>]>([
+    it.each<[title: string, query: Unpaged]>([
       ['all', {}],
       ['by a column', { sortBy: 'zone' }],
       ['backwards', { sortBy: 'nameKey', descending: true }],
-      ['a range', { sortBy: 'nameKey', offset: 13, limit: 700 }],
-      ['none', { limit: 0 }],
     ])('are read with one statement: %s', async (_, query) => {
       const wanted = await store.find('organizations', query);
       expect((await read(query)).map((row) => row.id)).toEqual(wanted.map((row) => row.id));

@@ -83,13 +83,14 @@ async function playCase(
   { world, createStore }: StoreContractOptions,
 ): Promise<void> {
   const clock = createFixtureClock(Date.parse(world.now));
+  const zones = createZoneDirectory(zone);
   const store = await createStore();
   const failures: unknown[] = [];
   const backend = await createStoreBackend({
     store,
     clock,
     encryptionKey: new Uint8Array(32),
-    zones: createZoneDirectory(zone, { runsApps }),
+    zones: { ...zones, current: { ...zones.current, runsApps } },
     ...(settings && { settings }),
     ...(accessListsFail && { accessLists: { provision: () => Promise.reject(new Error('no access list')) } }),
   });

@@ -21,7 +21,6 @@ import {
 } from '../call/lists.js';
 import { CONSUMPTION_COLUMNS, type Consumption, consumptionAt } from '../services/license.js';
 import type { RestServices } from '../services/services.js';
-import { readRows } from '../store/read-rows.js';
 import { advanceSubscription, PERIOD_COLUMNS, pausePhase } from '../store/subscription-state.js';
 import type { MembershipRow, OrganizationRow, RestReader, TeamRow } from '../store/tables.js';
 import { createResource, type Member, memberMaker, requireMembers } from './resource.js';
@@ -327,15 +326,10 @@ export async function listOrganizations(
 ): Promise<{ readonly organizations: readonly Partial<Organization>[]; readonly pg: PageRecord }> {
   const { where, columns, page } = options;
   const wanted = { columns: columnsToRead([...columns, page.sortBy]), where, ...pageQuery(page, SORTS) };
-  type Rows = Parameters<typeof organizationRecords>[2];
-  const show = (shown: Rows, names: readonly string[]): Promise<readonly Partial<Organization>[]> =>
-    organizationRecords(services, services.store, shown, { ...options, columns: names });
-  const organizations: Partial<Organization>[] = [];
-  let lastRows: Rows = [];
-  for await (const rows of readRows(services.store, 'organizations', wanted)) {
-    organizations.push(...(await show(rows, columns)));
-    if (rows.length > 0) lastRows = rows.slice(-1);
-  }
-  const [last] = await show(lastRows, [page.sortBy]);
+  const { store } = services;
+  const rows = await store.find('organizations', wanted);
+  const organizations = await organizationRecords(services, store, rows, options);
+  const sortOptions = { ...options, columns: [page.sortBy] };
+  const [last] = await organizationRecords(services, store, rows.slice(-1), sortOptions);
   return { organizations, pg: pageRecord(page, last) };
 }

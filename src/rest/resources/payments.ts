@@ -7,7 +7,6 @@ import type { Addresses } from '../call/operation.js';
 import { shapeSchema } from '../call/shapes.js';
 import type { RestServices } from '../services/services.js';
 import { defineOperation, type StoreOperation } from '../services/store-operation.js';
-import { readAllRows } from '../store/read-rows.js';
 import { advanceSubscription } from '../store/subscription-state.js';
 import type { PaymentRow } from '../store/tables.js';
 import { changeBilling, recordPayments } from './subscription-change.js';
@@ -47,7 +46,7 @@ const listPayments: StoreOperation = defineOperation({
   handler: async ({ services, addresses, params, page, nowMs }) => {
     const { organizationId } = params;
     await settlePayments(services, organizationId, nowMs);
-    const rows = await readAllRows(services.store, 'payments', {
+    const rows = await services.store.find('payments', {
       where: { organizationId },
       ...pageQuery(page, SORTS),
     });

@@ -6,7 +6,6 @@ import { confirmationRequired, featureDisabled, notFound } from '../problems.js'
 import type { TeamSubject } from '../services/identify-call.js';
 import { FEATURES } from '../services/settings.js';
 import { defineOperation, type StoreOperation } from '../services/store-operation.js';
-import { readRows } from '../store/read-rows.js';
 import type { OrganizationRow, RestReader, TeamRow, UserRow } from '../store/tables.js';
 import { hasFeature } from './organization-life.js';
 import { createResource, memberMaker, requireMembers } from './resource.js';
@@ -96,14 +95,9 @@ const listPrivateSpaces: StoreOperation = defineOperation({
       type: 'personal',
       ...(externalId !== undefined && { externalId }),
     } as const;
-    const wanted = { where, ...pageQuery(page, SORTS) };
-    const privateSpaces: Partial<PrivateSpace>[] = [];
-    let last: TeamRow | undefined;
-    for await (const rows of readRows(services.store, 'teams', wanted)) {
-      privateSpaces.push(...(await spaceRecords(services.store, rows, columns)));
-      last = rows.at(-1) ?? last;
-    }
-    return { privateSpaces, pg: pageRecord(page, last) };
+    const rows = await services.store.find('teams', { where, ...pageQuery(page, SORTS) });
+    const privateSpaces = await spaceRecords(services.store, rows, columns);
+    return { privateSpaces, pg: pageRecord(page, rows.at(-1)) };
   },
 });
 

@@ -5,7 +5,6 @@ import { id, listed, properName, wrapped } from '../call/fields.js';
 import { type ColumnChoice, type Paging, pageQuery, pageRecord } from '../call/lists.js';
 import { confirmationRequired, limitExceeded, notFound } from '../problems.js';
 import { defineOperation, type StoreOperation } from '../services/store-operation.js';
-import { readRows } from '../store/read-rows.js';
 import { type RestReader, sentColumns, type TeamRow } from '../store/tables.js';
 import { addTeam, removeTeams } from './organization-life.js';
 import { createResource, memberMaker, requireMembers, sentSchemas } from './resource.js';
@@ -59,14 +58,8 @@ const listTeams: StoreOperation = defineOperation({
     // Standard teams have no owner; callers see only their own private space. [inf]
     const ownerId = includePrivateSpaces ? [null, caller.user.id] : null;
     const where = { organizationId, ownerId };
-    const wanted = { where, ...pageQuery(page, SORTS) };
-    const teams: Partial<Team>[] = [];
-    let last: TeamRow | undefined;
-    for await (const rows of readRows(services.store, 'teams', wanted)) {
-      teams.push(...(await teamRecords(services.store, rows, columns)));
-      last = rows.at(-1) ?? last;
-    }
-    return { teams, pg: pageRecord(page, last) };
+    const rows = await services.store.find('teams', { where, ...pageQuery(page, SORTS) });
+    return { teams: await teamRecords(services.store, rows, columns), pg: pageRecord(page, rows.at(-1)) };
   },
 });
 

@@ -1,4 +1,3 @@
-import type { PlainObject } from '../../shared/plain-object.js';
 import {
   flag,
   integer,
@@ -16,7 +15,6 @@ import { freeText, id, listed, wrapped } from '../call/fields.js';
 import { type ColumnChoice, type Paging, pageQuery, pageRecord, pickColumns } from '../call/lists.js';
 import { notFound } from '../problems.js';
 import { defineOperation, type StoreOperation } from '../services/store-operation.js';
-import { readRows } from '../store/read-rows.js';
 import { nameKey, type RestWriter, type UserRow } from '../store/tables.js';
 import {
   ADMINISTERED_USER_COLUMNS,
@@ -94,9 +92,7 @@ const listUsers: StoreOperation = defineOperation({
       column: 'userId',
       where: { teamId, ...(organizationId !== undefined && { userId: inOrganization }) },
     };
-    const users: PlainObject[] = [];
-    let last: UserRow | undefined;
-    const wanted = {
+    const rows = await services.store.find('users', {
       where: {
         ...(organizationId !== undefined && { id: inOrganization }),
         ...(teamId !== undefined && { id: inTeam }),
@@ -104,13 +100,10 @@ const listUsers: StoreOperation = defineOperation({
         ...(email !== undefined && { email: { containing: email.toLowerCase() } }),
       },
       ...pageQuery(page, SORTS),
-    };
-    for await (const rows of readRows(services.store, 'users', wanted)) {
-      for (const row of rows) users.push(administeredUserRecord(row, columns, services.settings));
-      last = rows.at(-1) ?? last;
-    }
+    });
+    const last = rows.at(-1);
     return {
-      users,
+      users: rows.map((row) => administeredUserRecord(row, columns, services.settings)),
       pg: pageRecord(page, last && { ...last, userAdminsRoleId: last.usersAdminsRoleId }),
     };
   },

@@ -1,12 +1,4 @@
-/** A country organizations and users can be in. */
-export interface Country {
-  readonly id: number;
-  readonly name: string;
-  /** ISO 3166-1 alpha-3, upper case. */
-  readonly code: string;
-  /** ISO 3166-1 alpha-2, lower case. */
-  readonly code2: string;
-}
+import type { Shape } from '../call/shapes.js';
 
 /** Source: https://developers.make.com/api-documentation (users, teams, enums, countries start 4 Afghanistan, 5 Åland Islands, 6 Albania). [src] */
 const FIRST_ID = 4;
@@ -264,9 +256,9 @@ ZM ZMB Zambia
 ZW ZWE Zimbabwe
 `;
 
-export const COUNTRIES: readonly Country[] = LIST.trim().split('\n').map(readCountry);
+export const COUNTRIES: readonly Shape<'Country'>[] = LIST.trim().split('\n').map(readCountry);
 
-function readCountry(line: string, index: number): Country {
+function readCountry(line: string, index: number): Shape<'Country'> {
   const [code2 = '', code = '', ...name] = line.split(' ');
   return { id: FIRST_ID + index, name: name.join(' '), code, code2: code2.toLowerCase() };
 }

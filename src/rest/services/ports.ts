@@ -1,4 +1,5 @@
 import type { PlainObject } from '../../shared/plain-object.js';
+import type { Shape } from '../call/shapes.js';
 import type { Coupon, License } from '../store/rows.js';
 import type { PaidPeriod } from '../store/subscription-state.js';
 import type { RestSubscriptionRow } from '../store/tables.js';
@@ -36,25 +37,11 @@ export interface CheckoutSession {
   readonly paid: boolean;
 }
 
-/** Source: https://developers.make.com/api-documentation (Payment). [seed] */
-export interface PaymentMethod {
-  readonly type: string;
-  readonly card: {
-    readonly brand: string;
-    readonly last4: string;
-    readonly country: string;
-    readonly network: string;
-    readonly exp_year: number;
-    readonly exp_month: number;
-    readonly fingerprint: string;
-  };
-}
-
 /** Details of a payment that only the payment provider knows. */
 export interface PaymentDetails {
   readonly typeName: string;
   readonly statusName: string;
-  readonly method: PaymentMethod;
+  readonly method: Shape<'Payment'>['payment_method'];
   /** An address that starts with `/` is on this instance, also of `hostedInvoiceUrl`. */
   readonly invoiceUrl: string;
   readonly hostedInvoiceUrl: string;

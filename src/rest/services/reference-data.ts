@@ -1,4 +1,4 @@
-import { ANY_BOOLEAN, checkOptions } from '../../shared/errors/check-options.js';
+import type { Shape } from '../call/shapes.js';
 import { badRequest, invalidParameter } from '../problems.js';
 import { COUNTRIES } from './countries.js';
 import type { ProductionZone, ZoneDirectory } from './ports.js';
@@ -26,18 +26,8 @@ export function assertReferences(ids: ReferencedIds, zones: ZoneDirectory): void
   if (problems.length > 0) throw badRequest(problems);
 }
 
-/** A time zone organizations and users can have. */
-export interface Timezone {
-  readonly id: number;
-  readonly name: string;
-  /** Its name in the tz database. */
-  readonly code: string;
-  /** Distance from UTC outside of daylight saving time. */
-  readonly offset: string;
-}
-
 /**
- * Zones by id, from 1, one a word: tz database name and offset.
+ * Zones by id, from 1, one a word: tz database name, and distance from UTC outside of daylight saving time.
  * Ids are part of the contract: new zones go to the end. 113 and 164 are those of the service [src], the others ours [inf].
  */
 const ZONES = `
@@ -138,9 +128,9 @@ Pacific/Wallis+1200 UTC+0000
 
 const WORD = /^(.+)([+-])(\d{2})(\d{2})$/;
 
-export const TIMEZONES: readonly Timezone[] = ZONES.trim().split(/\s+/).map(readZone);
+export const TIMEZONES: readonly Shape<'Timezone'>[] = ZONES.trim().split(/\s+/).map(readZone);
 
-function readZone(word: string, index: number): Timezone {
+function readZone(word: string, index: number): Shape<'Timezone'> {
   const [, code = '', sign = '+', hours = '00', minutes = '00'] = WORD.exec(word) ?? [];
   return {
     id: index + 1,
@@ -155,14 +145,8 @@ export function timezoneCode(timezoneId: number): string {
   return TIMEZONES.find((zone) => zone.id === timezoneId)?.code ?? 'UTC';
 }
 
-export interface Locale {
-  readonly id: number;
-  readonly name: string;
-  readonly code: string;
-}
-
 /** The ids are [inf]. */
-export const LOCALES: readonly Locale[] = [
+export const LOCALES: readonly Shape<'Locale'>[] = [
   { id: 1, name: 'English (United States)', code: 'en_US' },
   { id: 2, name: 'English (United Kingdom)', code: 'en_GB' },
   { id: 3, name: 'Czech (Czechia)', code: 'cs_CZ' },
@@ -184,16 +168,10 @@ const REGIONS = [
 ];
 
 /** The directory of zones from the view of one zone. An unknown domain becomes another zone in the first region. */
-export function createZoneDirectory(
-  domain: string = 'eu1.make.com',
-  options: { readonly runsApps?: boolean | undefined } = {},
-): ZoneDirectory {
-  checkOptions(options, { runsApps: ANY_BOOLEAN }, 'The options of createZoneDirectory');
-  const { runsApps = true } = options;
+export function createZoneDirectory(domain: string = 'eu1.make.com'): ZoneDirectory {
   const known = PRODUCTION_ZONES.find((it) => it.domain === domain);
-  const found =
+  const current =
     known ?? zone({ id: PRODUCTION_ZONES.length + 1, domain, name: domain, regionId: 1, deletion: true });
-  const current = { ...found, runsApps };
   return { current, zones: known ? PRODUCTION_ZONES : [...PRODUCTION_ZONES, current], regions: REGIONS };
 }
 

@@ -1,7 +1,7 @@
 import type { Query } from '../../shared/store/record-store.js';
 import type { RestReader, RestTables } from './tables.js';
 
-/** Rows read by one statement: the maximum of `pg[limit]`. SQLite accepts 32,766 ids in the statements that follow. */
+/** Rows read by one statement. SQLite accepts 32,766 ids in the statements that follow. */
 const BATCH_SIZE = 10_000;
 
 type Rows<K extends keyof RestTables, C extends keyof RestTables[K]> = readonly Pick<
@@ -10,16 +10,16 @@ type Rows<K extends keyof RestTables, C extends keyof RestTables[K]> = readonly 
 >[];
 
 /**
- * Reads rows in batches. A longer result is read as a list of ids first, so that no row comes twice. Rows deleted
+ * Reads rows of lists without pages in batches. A longer result is read as a list of ids first, so that no row comes twice. Rows deleted
  * meanwhile are left out.
  */
 export async function* readRows<K extends keyof RestTables & string, C extends keyof RestTables[K] & string>(
   reader: RestReader,
   table: K,
-  query: Query<RestTables[K], C>,
+  query: Omit<Query<RestTables[K], C>, 'limit' | 'offset'>,
 ): AsyncGenerator<Rows<K, C>, void, undefined> {
-  const { limit = Number.MAX_SAFE_INTEGER, columns } = query;
-  const first = await reader.find(table, { ...query, limit: Math.min(limit, BATCH_SIZE + 1) });
+  const { columns } = query;
+  const first = await reader.find(table, { ...query, limit: BATCH_SIZE + 1 });
   if (first.length <= BATCH_SIZE) {
     yield first;
     return;
@@ -38,7 +38,11 @@ export async function* readRows<K extends keyof RestTables & string, C extends k
 export async function readAllRows<
   K extends keyof RestTables & string,
   C extends keyof RestTables[K] & string,
->(reader: RestReader, table: K, query: Query<RestTables[K], C>): Promise<Rows<K, C>> {
+>(
+  reader: RestReader,
+  table: K,
+  query: Omit<Query<RestTables[K], C>, 'limit' | 'offset'>,
+): Promise<Rows<K, C>> {
   const all: Pick<RestTables[K], C | 'id'>[] = [];
   for await (const rows of readRows(reader, table, query)) all.push(...rows);
   return all;
