@@ -20,7 +20,7 @@ const SLOW: readonly string[] = [
   'test/{cli,testing}/bench.test.ts',
   'test/cli/init-ci.test.ts',
   'test/docs/docs.test.ts',
-  'test/host/{chaos,crash-matrix,database-restart,faults,host-commands}.test.ts',
+  'test/host/{backup,chaos,crash-matrix,database-restart,faults,host-commands}.test.ts',
   'test/host/{hostile-apps,large-events,large-scenarios,lost-answers}.test.ts',
   'test/host/{open-host-postgres,queue-contract,serve-fleet,serve-process}.test.ts',
   'test/language/functions/growth.test.ts',
