@@ -408,8 +408,12 @@ function longestStalls(
   const acknowledgedMs = new Map(acknowledged.map((sending) => [keyOf(sending), sending.atMs]));
   const lastMs = new Map<string, number>();
   const longest = new Map<string, number>();
+  const seen = new Set<number>();
   for (const effect of effects.toSorted((a, b) => a.atMs - b.atMs)) {
-    const { hook, atMs } = effect;
+    const { hook, atMs, eventId } = effect;
+    // A suspended process finishes its event late, which another one has processed. The hook did not wait for it.
+    if (seen.has(eventId)) continue;
+    seen.add(eventId);
     const waitsSince = acknowledgedMs.get(keyOf(effect)) ?? atMs;
     const sinceMs = Math.max(waitsSince, lastMs.get(hook) ?? 0);
     const awayMs = outages.reduce(

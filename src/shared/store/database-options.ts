@@ -13,7 +13,7 @@ export interface PostgresOptions {
   /** Maximum number of connections. Default 10. */
   readonly maxConnections?: number | undefined;
   /**
-   * Idle timeout of a transaction on the server. Default 10000. Without it, a suspended or disconnected process would
+   * Idle timeout of a transaction on the server. Default 5000. Without it, a suspended or disconnected process would
    * hold its locks forever.
    */
   readonly idleTransactionMs?: number | undefined;

@@ -18,7 +18,8 @@ import {
 const STATEMENT_TIMEOUT_MS = 20_000;
 const CONNECT_TIMEOUT_MS = 10_000;
 const WAIT_STEP_MS = 500;
-const IDLE_TRANSACTION_MS = 10_000;
+/** Less than the lease of the queue: otherwise a suspended process that holds locks lets the leases of others end. */
+const IDLE_TRANSACTION_MS = 5000;
 const INT8_OID = 20;
 
 /** Maximum attempts per transaction. */
