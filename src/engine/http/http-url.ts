@@ -298,8 +298,34 @@ function encodeSubDelimiters(text: string): string {
 
 /** Encodes `application/x-www-form-urlencoded`: space becomes `+`, letters, digits and `*-._` stay. */
 export function encodeFormComponent(text: string): string {
-  return new URLSearchParams({ '': text }).toString().slice('='.length);
+  if (FORM_UNRESERVED.test(text)) return text;
+  const source = Buffer.from(text, 'utf8');
+  const target = Buffer.allocUnsafe(3 * source.length);
+  let length = 0;
+  // An index loop is twice as fast as the iterator of a buffer.
+  for (let index = 0; index < source.length; index++) {
+    const byte = source[index] ?? 0;
+    const written = FORM_BYTES[byte] ?? 0;
+    if (written !== 0) {
+      target[length++] = written;
+    } else {
+      target[length++] = 0x25;
+      target[length++] = HEX_DIGITS[byte >> 4] ?? 0;
+      target[length++] = HEX_DIGITS[byte & 15] ?? 0;
+    }
+  }
+  return target.toString('latin1', 0, length);
 }
+
+const FORM_UNRESERVED = /^[\w*.-]*$/;
+
+const HEX_DIGITS: Uint8Array = Buffer.from('0123456789ABCDEF');
+
+/** Output byte by input byte; 0 for bytes that are escaped. */
+const FORM_BYTES: Uint8Array = Uint8Array.from({ length: 256 }, (_, byte) => {
+  if (byte === 0x20) return 0x2b;
+  return byte < 0x80 && FORM_UNRESERVED.test(String.fromCharCode(byte)) ? byte : 0;
+});
 
 /**
  * Encodes everything but unreserved characters and reserved delimiters, and always `%`. Source:
