@@ -450,7 +450,7 @@ const MAX_OFFSET_MS = 14 * 3_600_000;
 const MIN_OFFSET_MS = -12 * 3_600_000;
 
 /**
- * Parses text by a format whose tokens have a fixed width, as most formats do. moment takes thirty times as long.
+ * Parses text by a format whose tokens have a fixed width, as most formats do. moment takes about ten times as long.
  *
  * @returns undefined if the format or the text does not have a fixed shape; the caller then uses moment
  */
