@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { compileExpression } from '../../src/language/compile/compile-expression.js';
-import { acceptDebug, type Branch, SCOPE_LISTENER } from '../../src/language/environment.js';
-import { compile, type Expression, evaluate, ImlError, parse } from '../../src/language/index.js';
+import {
+  acceptDebug,
+  type Branch,
+  findRewrite,
+  MAX_REWRITTEN_ARGUMENTS,
+  SCOPE_LISTENER,
+} from '../../src/language/environment.js';
+import { compile, type Expression, evaluate, functions, ImlError, parse } from '../../src/language/index.js';
 import { createCaseless } from '../../src/language/values/value.js';
 import { contextOf, FUNCTIONS } from './core-environment.js';
 import { failureOf, imlErrorOf } from './template-failure.js';
@@ -286,4 +292,77 @@ describe('a deep expression', () => {
       });
     },
   );
+});
+
+const OPTIONS = { now: () => Date.UTC(2024, 1, 29, 22, 30), timezone: 'America/New_York' };
+
+/** Returns the value or the JSON of the error. */
+function outcome(template: string, scope: Record<string, unknown>): unknown {
+  try {
+    return evaluate(template, scope, OPTIONS);
+  } catch (error) {
+    if (!(error instanceof ImlError)) throw error;
+    return error.toJSON();
+  }
+}
+
+const TEXTS: readonly unknown[] = [
+  ...['2024-02-29', '2023-02-29', '29.02.2024 23:59', '2024-02-29T10:00:00Z', '1709161200', '10:00'],
+  ...['nonsense', '', null, undefined, 5, true, new Date(0), new Date(Number.NaN), ['2024-02-29'], { a: 1 }],
+];
+const FORMATS: readonly unknown[] = [undefined, 'YYYY-MM-DD', 'DD.MM.YYYY HH:mm', 'X', 'HH:mm', '', 5];
+const ZONES: readonly unknown[] = [undefined, 'Asia/Tokyo', 'No/Where'];
+const OUTPUT_FORMATS: readonly unknown[] = [undefined, 'D.M.YYYY H:mm z', 'x', '', 7];
+
+describe('formatDate(parseDate(...))', () => {
+  it('is the only rewritten pair of functions', () => {
+    const { formatDate, parseDate, addDays } = functions;
+    if (formatDate === undefined || parseDate === undefined) throw new Error('Missing function.');
+    expect(findRewrite(formatDate, parseDate)).toBeDefined();
+    expect(findRewrite(formatDate, addDays)).toBeUndefined();
+    expect(findRewrite(formatDate, undefined)).toBeUndefined();
+    expect(findRewrite(parseDate, formatDate)).toBeUndefined();
+    expect(MAX_REWRITTEN_ARGUMENTS).toBe(3);
+  });
+
+  // A fourth argument disables the rewrite.
+  it.each(TEXTS.map((text, index) => [text, index] as const))(
+    'has the result or error of the separate calls: %j (%i)',
+    (text) => {
+      for (const format of FORMATS) {
+        for (const zone of ZONES) {
+          for (const written of OUTPUT_FORMATS) {
+            for (const shown of ZONES) {
+              const scope = { text, format, zone, written, shown };
+              const call = (more: string): string =>
+                `{{formatDate(parseDate(text; format; zone${more}); written; shown)}}`;
+              expect(outcome(call('    '), scope)).toEqual(outcome(call('; no'), scope));
+            }
+          }
+        }
+      }
+    },
+  );
+
+  it.each([
+    ["parseDate('2024-02-29')", ''],
+    ["parseDate('2024-02-29')", "; 'YYYY'"],
+    ["parseDate('2024-02-29'; ; 'Asia/Tokyo')", '; ; '],
+    ["parseDate('29.2.2024'; 'D.M.YYYY')", "; 'YYYY-MM-DD'; 'UTC'; 1; 2"],
+  ])(
+    'has the result of the separate calls with any number of arguments: formatDate(%s%s)',
+    (inner, others) => {
+      const date = evaluate(`{{${inner}}}`, {}, OPTIONS);
+      expect(date).toBeInstanceOf(Date);
+      const expected = evaluate(`{{formatDate(date${others})}}`, { date }, OPTIONS);
+      expect(evaluate(`{{formatDate(${inner}${others})}}`, {}, OPTIONS)).toBe(expected);
+    },
+  );
+
+  it('is not rewritten if the app replaces a function', () => {
+    const template = "{{formatDate(parseDate('x'; 'YYYY'); 'YYYY')}}";
+    expect(evaluate(template, {}, { functions: { parseDate: () => new Date(1e12) } })).toBe('2001');
+    const isDate = "{{formatDate(parseDate('2001'; 'YYYY'); 'YYYY')}}";
+    expect(evaluate(isDate, {}, { functions: { formatDate: (_, date) => date instanceof Date } })).toBe(true);
+  });
 });

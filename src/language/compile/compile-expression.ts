@@ -7,8 +7,10 @@ import {
   type Environment,
   environmentFor,
   type FunctionTable,
+  findRewrite,
   findVariable,
   type ImlFunction,
+  MAX_REWRITTEN_ARGUMENTS,
   makeUnknownFunctionError,
   readScopeListener,
   type Scope,
@@ -245,6 +247,8 @@ function compileRelation(
 /** `if` and `ifempty` evaluate only the branch they need. [app] */
 function compileCall(node: Call, context: CompileContext): Evaluate {
   const fn = lookUpFunction(node.name, context);
+  const rewritten = fn && compileRewritten(fn, node, context);
+  if (rewritten !== undefined) return rewritten;
   const args = compileArguments(node.args, context);
   if (isLazy(node.name, fn)) {
     return node.name === 'if' ? compileIf(args, node, context) : compileIfEmpty(args, node, context);
@@ -255,6 +259,18 @@ function compileCall(node: Call, context: CompileContext): Evaluate {
   return () => {
     throw makeUnknownFunctionError(name, context.functions, context, start);
   };
+}
+
+/** Compiles a call whose first argument is a call if the pair has a faster equivalent: `formatDate(parseDate(...))`. */
+function compileRewritten(fn: ImlFunction, node: Call, context: CompileContext): Evaluate | undefined {
+  const [first, ...others] = node.args;
+  if (first?.kind !== 'call') return undefined;
+  const rewrite = findRewrite(fn, lookUpFunction(first.name, context));
+  if (rewrite === undefined || Math.max(node.args.length, first.args.length) > MAX_REWRITTEN_ARGUMENTS) {
+    return undefined;
+  }
+  const inner = compileApplication(rewrite.inner, compileArguments(first.args, context), first, context);
+  return compileApplication(rewrite.outer, [inner, ...compileArguments(others, context)], node, context);
 }
 
 function compileArguments(args: Call['args'], context: CompileContext): Evaluate[] {

@@ -84,6 +84,17 @@ export function wallClockMs(clock: WallClock): number | undefined {
   return dayNumber(year, month, date) * MS_PER_DAY + timeOfDay;
 }
 
+/** Reads `width` decimal digits at `offset` as a number; NaN if one of them is not a digit. */
+export function readDigits(text: string, offset: number, width: number): number {
+  let value = 0;
+  for (let index = offset; index < offset + width; index++) {
+    const digit = text.charCodeAt(index) - 48;
+    if (!(digit >= 0 && digit <= 9)) return Number.NaN;
+    value = value * 10 + digit;
+  }
+  return value;
+}
+
 /**
  * Converts an offset from UTC to milliseconds; undefined for more than 23 hours or 59 minutes.
  */

@@ -5,7 +5,7 @@ import {
   isInstant,
   MONTH_NAMES,
   offsetToMs,
-  type WallClock,
+  readDigits,
   WEEKDAY_NAMES,
   wallClockMs,
   weekdayOf,
@@ -407,87 +407,109 @@ function parseUnixTime(text: string, format: string): number | undefined {
   return Number(`${whole}${fraction.slice(0, 3).padEnd(3, '0')}`);
 }
 
-/** Patterns of the tokens of fixed width, and the units they read. */
-const FIXED_TOKENS: ReadonlyMap<string, readonly [unit: keyof WallClock, pattern: string]> = new Map([
-  ['YYYY', ['year', '(\\d{4})']],
-  ['MM', ['month', '(\\d{2})']],
-  ['DD', ['date', '(\\d{2})']],
-  ['HH', ['hour', '(\\d{2})']],
-  ['mm', ['minute', '(\\d{2})']],
-  ['ss', ['second', '(\\d{2})']],
-  ['SSS', ['millisecond', '(\\d{3})']],
-]);
+/** Tokens of fixed width, largest unit first. */
+const FIXED_TOKENS: readonly string[] = ['YYYY', 'MM', 'DD', 'HH', 'mm', 'ss', 'SSS'];
 
-/** A UTC offset at the end of a format. */
-const OFFSETS: ReadonlyMap<string, string> = new Map([
-  ['Z', '(?:Z|([+-])(\\d{2}):(\\d{2}))'],
-  ['ZZ', '(?:Z|([+-])(\\d{2})(\\d{2}))'],
-]);
+const BRACKET = /[[\]\\]/;
 
-/** A format whose tokens have a fixed width. */
-interface FixedFormat {
-  readonly pattern: RegExp;
-  /** Units of the groups of the pattern, in order. The groups of the offset follow. */
-  readonly units: readonly (keyof WallClock)[];
-  readonly hasOffset: boolean;
+/**
+ * A format whose tokens have a fixed width: the offset in the text of each unit, -1 if the format does not have it.
+ */
+interface FixedShape {
+  readonly year: number;
+  readonly month: number;
+  readonly date: number;
+  readonly hour: number;
+  readonly minute: number;
+  readonly second: number;
+  readonly millisecond: number;
+  /** Literal text with its offset. */
+  readonly literals: readonly { readonly text: string; readonly offset: number }[];
+  /** Length of the text without a trailing UTC offset. */
+  readonly length: number;
+  /** Separator between hours and minutes of the UTC offset; undefined if the format has no offset. */
+  readonly separator: string | undefined;
 }
 
-const fixedFormats = createBoundedCache<FixedFormat | null>(500);
+const shapes = createBoundedCache<FixedShape | null>(500);
 
-/** Values of the units that a format lacks. Every fixed format has a year. */
-const START_OF_YEAR: WallClock = {
-  year: 1970,
-  month: 1,
-  date: 1,
-  hour: 0,
-  minute: 0,
-  second: 0,
-  millisecond: 0,
-};
+/**
+ * Fast path: parses text by a format whose tokens have a fixed width, as most formats do, without moment.
+ *
+ * @returns undefined if the format or the text does not have a fixed shape; the caller then uses moment
+ */
+function parseFixed(text: string, format: string, zone: Zone): number | undefined {
+  let shape = shapes.get(format);
+  if (shape === undefined) {
+    shape = fixedShape(tokenizeFormat(format)) ?? null;
+    shapes.set(format, shape);
+  }
+  if (shape === null || !hasLiterals(text, shape)) return undefined;
+  const { separator, length } = shape;
+  const offsetMs = separator === undefined ? undefined : readOffset(text, length, separator);
+  if (separator === undefined ? text.length !== length : offsetMs === undefined) return undefined;
+  const localMs = wallClockMs({
+    year: readDigits(text, shape.year, 4),
+    month: shape.month < 0 ? 1 : readDigits(text, shape.month, 2),
+    date: shape.date < 0 ? 1 : readDigits(text, shape.date, 2),
+    hour: shape.hour < 0 ? 0 : readDigits(text, shape.hour, 2),
+    minute: shape.minute < 0 ? 0 : readDigits(text, shape.minute, 2),
+    second: shape.second < 0 ? 0 : readDigits(text, shape.second, 2),
+    millisecond: shape.millisecond < 0 ? 0 : readDigits(text, shape.millisecond, 3),
+  });
+  if (localMs === undefined || Number.isNaN(localMs)) return undefined;
+  return offsetMs === undefined ? localToInstant(zone, localMs) : localMs - offsetMs;
+}
+
+function hasLiterals(text: string, { literals }: FixedShape): boolean {
+  for (let index = 0; index < literals.length; index++) {
+    const literal = literals[index];
+    if (literal !== undefined && !text.startsWith(literal.text, literal.offset)) return false;
+  }
+  return true;
+}
+
+/** Returns the shape of a format; undefined if a token does not have a fixed width. */
+function fixedShape(tokens: readonly FormatToken[]): FixedShape | undefined {
+  const literals: { text: string; offset: number }[] = [];
+  const offsets = new Map<string, number>();
+  let length = 0;
+  let separator: string | undefined;
+  for (const [index, { kind, text }] of tokens.entries()) {
+    if (kind === 'token' && (text === 'Z' || text === 'ZZ') && index === tokens.length - 1) {
+      separator = text === 'Z' ? ':' : '';
+      continue;
+    }
+    if (kind === 'literal') {
+      // moment parses brackets inside literals differently than it formats them.
+      if (BRACKET.test(text)) return undefined;
+      literals.push({ text, offset: length });
+    } else {
+      if (!FIXED_TOKENS.includes(text) || offsets.has(text)) return undefined;
+      offsets.set(text, length);
+    }
+    length += text.length;
+  }
+  // Without a year the date depends on the current time.
+  if (!offsets.has('YYYY')) return undefined;
+  const [year = -1, month = -1, date = -1, hour = -1, minute = -1, second = -1, millisecond = -1] =
+    FIXED_TOKENS.map((token) => offsets.get(token));
+  return { year, month, date, hour, minute, second, millisecond, literals, length, separator };
+}
 
 /** The range of UTC offsets that moment accepts in text. */
 const MAX_OFFSET_MS = 14 * 3_600_000;
 const MIN_OFFSET_MS = -12 * 3_600_000;
 
-/**
- * Parses text by a format whose tokens have a fixed width, as most formats do. moment takes about ten times as long.
- *
- * @returns undefined if the format or the text does not have a fixed shape; the caller then uses moment
- */
-function parseFixed(text: string, format: string, zone: Zone): number | undefined {
-  let fixed = fixedFormats.get(format);
-  if (fixed === undefined) {
-    fixed = compileFixed(tokenizeFormat(format)) ?? null;
-    fixedFormats.set(format, fixed);
-  }
-  const found = fixed?.pattern.exec(text);
-  if (fixed === null || found === null || found === undefined) return undefined;
-  const read = Object.fromEntries(fixed.units.map((unit, index) => [unit, Number(found[index + 1])]));
-  const localMs = wallClockMs({ ...START_OF_YEAR, ...read });
-  if (localMs === undefined) return undefined;
-  if (!fixed.hasOffset) return localToInstant(zone, localMs);
-  const [sign, hours, minutes] = found.slice(fixed.units.length + 1);
-  const offsetMs = sign === undefined ? 0 : offsetToMs(sign, Number(hours), Number(minutes));
-  if (offsetMs === undefined || offsetMs < MIN_OFFSET_MS || offsetMs > MAX_OFFSET_MS) return undefined;
-  return localMs - offsetMs;
+/** Reads a UTC offset at the end of the text: `Z`, or a sign with hours and minutes. */
+function readOffset(text: string, offset: number, separator: string): number | undefined {
+  const sign = text[offset];
+  if (sign === 'Z' && text.length === offset + 1) return 0;
+  if (sign !== '+' && sign !== '-') return undefined;
+  if (text.length !== offset + 5 + separator.length || !text.startsWith(separator, offset + 3))
+    return undefined;
+  const minutes = readDigits(text, offset + 3 + separator.length, 2);
+  const ms = offsetToMs(sign, readDigits(text, offset + 1, 2), minutes);
+  if (ms === undefined || !(ms >= MIN_OFFSET_MS && ms <= MAX_OFFSET_MS)) return undefined;
+  return ms;
 }
-
-/** Returns undefined if a token does not have a fixed width, or there is no year: the date then depends on the current time. */
-function compileFixed(tokens: readonly FormatToken[]): FixedFormat | undefined {
-  const offset = OFFSETS.get(tokens.at(-1)?.text ?? '');
-  const hasOffset = offset !== undefined && tokens.at(-1)?.kind === 'token';
-  const units: (keyof WallClock)[] = [];
-  let pattern = '';
-  for (const { kind, text } of hasOffset ? tokens.slice(0, -1) : tokens) {
-    const [unit, digits = ''] = (kind === 'token' && FIXED_TOKENS.get(text)) || [];
-    // moment parses brackets inside literals differently than it formats them.
-    if (kind === 'literal' && BRACKET.test(text)) return undefined;
-    if (kind === 'token' && (unit === undefined || units.includes(unit))) return undefined;
-    if (unit !== undefined) units.push(unit);
-    pattern += kind === 'token' ? digits : text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
-  }
-  if (!units.includes('year')) return undefined;
-  return { pattern: new RegExp(`^${pattern}${hasOffset ? offset : ''}$`), units, hasOffset };
-}
-
-const BRACKET = /[[\]\\]/;

@@ -1,5 +1,5 @@
 import { toInstant } from '../values/value.js';
-import { type CivilDate, isInstant, offsetToMs, wallClockMs } from './civil.js';
+import { type CivilDate, isInstant, offsetToMs, readDigits, wallClockMs } from './civil.js';
 import { localToInstant, requireZone } from './zone.js';
 
 /** No accepted shape is longer, even with spaces and a long fraction. */
@@ -42,7 +42,8 @@ export function readDate(value: unknown, timezone: string): Date | undefined {
 
 /** Like `readDate`, but returns milliseconds since the epoch: creating a `Date` costs as much as parsing. */
 export function readDateInstant(value: unknown, timezone: string): number | undefined {
-  const ms = typeof value === 'string' ? readDateText(value, timezone) : toInstant(value);
+  const ms =
+    typeof value === 'string' ? (readUtcText(value) ?? readDateText(value, timezone)) : toInstant(value);
   // A date may be invalid, and text may be outside the range of `Date`.
   return ms !== undefined && isInstant(ms) ? ms : undefined;
 }
@@ -89,4 +90,34 @@ function readHour(hour: number, meridiem: string | undefined): number | undefine
   if (meridiem === undefined) return hour;
   if (hour > 12) return undefined;
   return (hour % 12) + (meridiem.toLowerCase() === 'pm' ? 12 : 0);
+}
+
+const DASH = 0x2d;
+const COLON = 0x3a;
+const DOT = 0x2e;
+const T = 0x54;
+const Z = 0x5a;
+
+/**
+ * Fast path for the most common shape, `2016-06-20T17:26:44Z` with or without milliseconds.
+ *
+ * @returns milliseconds since the epoch; undefined for any other shape
+ */
+function readUtcText(text: string): number | undefined {
+  const { length } = text;
+  if ((length !== 24 && length !== 20) || text.charCodeAt(length - 1) !== Z) return undefined;
+  if (text.charCodeAt(4) !== DASH || text.charCodeAt(7) !== DASH || text.charCodeAt(10) !== T)
+    return undefined;
+  if (text.charCodeAt(13) !== COLON || text.charCodeAt(16) !== COLON) return undefined;
+  if (length === 24 && text.charCodeAt(19) !== DOT) return undefined;
+  const ms = wallClockMs({
+    year: readDigits(text, 0, 4),
+    month: readDigits(text, 5, 2),
+    date: readDigits(text, 8, 2),
+    hour: readDigits(text, 11, 2),
+    minute: readDigits(text, 14, 2),
+    second: readDigits(text, 17, 2),
+    millisecond: length === 24 ? readDigits(text, 20, 3) : 0,
+  });
+  return ms === undefined || Number.isNaN(ms) ? undefined : ms;
 }
