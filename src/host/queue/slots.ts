@@ -5,8 +5,8 @@ import type { HeldSlots, QueueKey } from './host-queue.js';
 const RESERVE = 0.25;
 /** Default of `share`. [choice] */
 const TENANT_SHARE = 0.75;
-/** Maximum rows per turn of the parallel lane. */
-const MAX_ROWS = 20;
+/** Maximum slots per turn of the parallel lane. */
+const MAX_SLOTS = 20;
 /** One of so many picks prefers keys that waited for another turn, so that fresh keys never starve them. */
 const AGAIN_EVERY = 4;
 
@@ -66,7 +66,7 @@ export class Slots {
     if (lane === 'ordered') return 1;
     const held = this.#byTenant.get(tenant) ?? 0;
     const rest = held < this.#tenantMost ? this.#tenantMost - held : this.#total;
-    return Math.max(1, Math.min(MAX_ROWS, rest, Math.floor(this.common / waiting)));
+    return Math.max(1, Math.min(MAX_SLOTS, rest, Math.floor(this.common / waiting)));
   }
 
   /** Takes slots for a turn. @returns a function that sets their number; zero returns them all */

@@ -89,8 +89,12 @@ interface SuccessSettlement {
 
 /** Whether it is a successful event. */
 export function isSuccess(settlement: Settlement): settlement is SuccessSettlement {
-  const { claim, report } = settlement;
-  if (claim?.kind !== 'event' || report === undefined || typeof report === 'string') return false;
+  return settlement.claim?.kind === 'event' && endedWell(settlement);
+}
+
+/** Whether a run ended without an error and stored no incomplete execution. */
+export function endedWell({ report }: Settlement): boolean {
+  if (report === undefined || typeof report === 'string') return false;
   const { outcome, error, incompletes } = report;
   const isWell = outcome.kind === 'success' || outcome.kind === 'warning';
   return isWell && error === undefined && incompletes.length === 0;

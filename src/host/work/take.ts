@@ -68,7 +68,7 @@ export async function takeWork(
 ): Promise<readonly TakenTurn[]> {
   const nowMs = context.clock.now();
   const turns = takings.map(({ turn }) => turn);
-  // A process that was suspended may have lost an ordered turn before it takes rows: another one takes the rows before.
+  // A suspended process may have lost an ordered turn to another one, which runs the first rows.
   await context.queue.renew(
     writer,
     turns.filter(({ lane }) => lane === 'ordered'),

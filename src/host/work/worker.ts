@@ -22,7 +22,7 @@ import {
   type Settled,
   type WantedRun,
 } from './run-scenario.js';
-import { addIncompletes, isSuccess, type Settlement, settleAll } from './settle.js';
+import { addIncompletes, endedWell, isSuccess, type Settlement, settleAll } from './settle.js';
 import { type QueuedEvent, type QueuedRetry, type Taken, type Taking, takeQueued, takeWork } from './take.js';
 
 export interface WorkerOptions {
@@ -212,7 +212,7 @@ export class Worker {
       const stored = this.#store([done]);
       const isInTime = clock.now() - startedAtMs < TURN_MS;
       if (isInTime) count++;
-      isOpen &&= isInTime && isSuccess(done.settlement) && !signal.aborted && !this.#options.isStopping();
+      isOpen &&= isInTime && endedWell(done.settlement) && !signal.aborted && !this.#options.isStopping();
       const next = isOpen ? waiting.shift() : undefined;
       // The next row does not wait for the commit, but another turn does: the scenario may have changed.
       await Promise.all([stored, next && runNext(next)]);

@@ -36,7 +36,10 @@ export function readAction<T extends string>(text: string | undefined, actions: 
   throw usageError(`Unknown action "${text}".${didYouMean(text ?? '', actions)}`);
 }
 
-/** @throws EngineError (USAGE) for anything but a whole number from 1 to the maximum */
+/**
+ * @param range.min default 1
+ * @throws EngineError (USAGE) for anything but a whole number in the range
+ */
 export function readWhole(
   args: Arguments,
   option: string,
