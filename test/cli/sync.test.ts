@@ -584,6 +584,8 @@ describe('paths of a manifest by another author', () => {
     'docs/../.git/commondir',
     'docs\\..\\.git\\commondir',
     'node_modules/iml-runtime/index.js',
+    'node_modules::$INDEX_ALLOCATION/iml-runtime/index.js',
+    'NODE_M~1/iml-runtime/index.js',
     'linked/commondir',
     '../elsewhere.md',
     '/tmp/elsewhere.md',

@@ -165,15 +165,19 @@ export function problemOfPath(file: string): string | undefined {
 
 /**
  * Hidden files contain credentials: `.secrets/apikey` of the editor, `.env`, `.docker/config.json`. Files below `.git` and
- * `node_modules` are run by programs. Some systems ignore case and format characters, and Windows knows `.git` as `git~1`.
+ * `node_modules` are run by programs. Some systems ignore case and format characters. Windows knows `.git` as `git~1` and
+ * `node_modules` as `node_m~1`, and reads what follows a colon as the name of a stream.
  */
 function problemOfSteps(steps: readonly string[]): string | undefined {
   for (const step of steps) {
-    const plain = step.replace(/\p{Cf}/gu, '').toLowerCase();
+    const plain = step
+      .replace(/\p{Cf}/gu, '')
+      .replace(/:.*/s, '')
+      .toLowerCase();
     if (plain.startsWith('.') || /^git~\d/.test(plain)) {
       return `is hidden (${step}), and hidden files are no files of an app`;
     }
-    if (/^node_modules[. ]*$/.test(plain)) return 'is in node_modules, where no files of an app are';
+    if (/^node_m(?:odules[. ]*|~\d+)$/.test(plain)) return 'is in node_modules, where no files of an app are';
   }
   return undefined;
 }
