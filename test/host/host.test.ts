@@ -5,7 +5,9 @@ import {
   type FlowRequest,
   type Host,
   type HostOptions,
+  type HostStore,
 } from '../../src/host/index.js';
+import { StoreError } from '../../src/shared/errors/engine-error.js';
 import { describeEach, type Engine, eventually, openParts, type Parts } from './open-parts.js';
 import { dropTemplate } from './test-database.js';
 import { failure, flowsOf, type PlanWanted, plan, receiveJson, SUCCESS } from './test-flows.js';
@@ -181,6 +183,40 @@ describeEach('a host', (engine) => {
     await eventually(() => starts.length === 6);
     expect((starts[1] ?? 0) - (starts[0] ?? 0)).toBeGreaterThanOrEqual(1500);
     await eventually(async () => (await host.events.list({ status: ['done'] })).length === 5);
+  });
+
+  it('keeps the order if responses to commits are lost', async () => {
+    const parts = await openParts(engine);
+    let commits = 0;
+    const store: HostStore = {
+      ...parts.store,
+      transaction: async (work, options) => {
+        const result = await parts.store.transaction(work, options);
+        if (++commits % 2 === 0) throw new StoreError('STORE_UNAVAILABLE', 'The response was lost.');
+        return result;
+      },
+    };
+    const seen: number[] = [];
+    const flows = flowsOf((request) => {
+      seen.push(...numbersOf(request));
+      return SUCCESS;
+    });
+    const accepting = createHost({ store: parts.store, queue: parts.queue, flows, receiver: receiveJson });
+    const host = createHost({ store, queue: parts.queue, flows, receiver: receiveJson });
+    cleanups.push(async () => {
+      await host.stop(1000);
+      await parts.drop();
+    });
+    const hook = await accepting.putHook({ name: 'h', app: 'a', webhook: 'w', kind: 'dedicated' });
+    await accepting.scenarios.put({ name: 's', plan: plan({ ordered: true }), hookId: hook.id });
+    const wanted = Array.from({ length: 60 }, (_, n) => n);
+    for (const n of wanted) {
+      const init = { method: 'POST', body: JSON.stringify({ n }) };
+      await accepting.fetch(new Request(`http://localhost${hook.path}`, init));
+    }
+    await host.start();
+    await eventually(async () => (await parts.store.count('events', { status: 'done' })) === wanted.length);
+    expect(seen.filter((n, index) => seen.indexOf(n) === index)).toEqual(wanted);
   });
 
   it('starts no further event of a turn after one that suspends the scenario', async () => {

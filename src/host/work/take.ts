@@ -73,7 +73,7 @@ export async function takeWork(
     writer,
     turns.filter(({ lane }) => lane === 'ordered'),
   );
-  await Promise.all(turns.filter(({ isRepeat }) => isRepeat).map((turn) => freeRows(writer, turn)));
+  await freeLost(writer, takings);
   const id = [...new Set(takings.map(({ turn }) => scenarioIdOf(turn.key)))];
   const scenarios = new Map((await writer.find('scenarios', { where: { id } })).map((row) => [row.id, row]));
   const waiting = await readWaiting(writer, [...scenarios.values()], nowMs);
@@ -113,10 +113,20 @@ async function wakeRest(
   if (keys.length > 0) await queue.wake(writer, 'parallel', keys, { isFresh: false });
 }
 
-/** Frees the rows of earlier deliveries of a job, whose process ended. */
-async function freeRows(writer: HostWriter, { job, id: mark, key }: Turn): Promise<void> {
+/** Takes that were tried before. An earlier try may have been committed although its response was lost. */
+const tried = new WeakSet<Taking>();
+
+/** Frees the rows that an earlier delivery, whose process ended, or an earlier try of a take left as running. */
+async function freeLost(writer: HostWriter, takings: readonly Taking[]): Promise<void> {
+  const repeated = takings.filter((taking) => taking.turn.isRepeat || tried.has(taking));
+  for (const taking of takings) tried.add(taking);
+  await Promise.all(repeated.map(({ turn }) => freeRows(writer, turn)));
+}
+
+/** Frees the rows of a job. */
+async function freeRows(writer: HostWriter, { job, key }: Turn): Promise<void> {
   const scenarioId = scenarioIdOf(key);
-  const isLost = (turn: string | null): boolean => turn !== mark && turn?.startsWith(`${job}:`) === true;
+  const isLost = (turn: string | null): boolean => turn?.startsWith(`${job}:`) === true;
   const running = { scenarioId, status: 'running' } as const;
   const events = await writer.find('events', { where: running, columns: ['turn'] });
   const id = events.filter(({ turn }) => isLost(turn)).map((row) => row.id);
@@ -272,6 +282,7 @@ export async function takeQueued(
   taking: Taking,
 ): Promise<TakenTurn> {
   await context.queue.renew(writer, [taking.turn]);
+  await freeLost(writer, [taking]);
   const nowMs = context.clock.now();
   const [fresh] = await writer.find('scenarios', { where: { id: scenario.id } });
   if (fresh === undefined || fresh.hookId === null) return { taken: NOTHING, notices: [] };
