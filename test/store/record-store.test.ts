@@ -40,13 +40,42 @@ const MIGRATIONS: Migrations = {
 const schema = await openTestSchema();
 const file = join(tmpdir(), `iml-store-${process.pid}.sqlite`);
 afterAll(async () => {
-  for (const suffix of ['', '-wal', '-shm']) await rm(file + suffix, { force: true });
+  for (const path of [file, `${file}-closed`]) {
+    for (const suffix of ['', '-wal', '-shm']) await rm(path + suffix, { force: true });
+  }
 });
 
 async function openSql(database: SqlDatabase): Promise<SqlStore<Things>> {
   await Promise.all([migrate(database, MIGRATIONS), migrate(database, MIGRATIONS)]);
   return createSqlStore<Things>(database, TABLES, { prefix: 't_' });
 }
+
+describe('SQLite', () => {
+  it('refuses the next statement of a transaction if it was closed meanwhile', async () => {
+    const path = `${file}-closed`;
+    const database = await openSqlite({ file: path });
+    await database.run('create table words (word text)', []);
+    let endWait = (): void => undefined;
+    const closed = new Promise<void>((resolve) => {
+      endWait = resolve;
+    });
+    const transaction = database.transaction(async (on) => {
+      await on.run("insert into words values ('lost')", []);
+      await closed;
+      await on.run("insert into words values ('late')", []);
+    });
+    await new Promise((resume) => setImmediate(resume));
+    await database.close();
+    endWait();
+    await expect(transaction).rejects.toMatchObject({
+      code: 'STORE_FAILED',
+      message: 'The store was closed.',
+    });
+    const again = await openSqlite({ file: path });
+    expect((await again.run('select * from words', [])).rows).toEqual([]);
+    await again.close();
+  });
+});
 
 runStore('memory', async () => openSql(await openSqlite({ file: ':memory:' })));
 runStore('SQLite', async () => openSql(await openSqlite({ file })));

@@ -215,11 +215,11 @@ export class Worker {
       isOpen &&= isInTime && endedWell(done.settlement) && !signal.aborted && !this.#options.isStopping();
       const next = isOpen ? waiting.shift() : undefined;
       // The next row does not wait for the commit, but another turn does: the scenario may have changed.
-      await Promise.all([stored, next && runNext(next)]);
+      await whenAllEnd([stored, ...(next === undefined ? [] : [runNext(next)])]);
       if (next === undefined) turn.resize(--running);
     };
     turn.resize(running);
-    await Promise.all(waiting.splice(0, running).map(runNext));
+    await whenAllEnd(waiting.splice(0, running).map(runNext));
     await this.#store(waiting.map((claim): Done => ({ settlement: { claim, report: 'untouched' } })));
     return count;
   }
@@ -278,7 +278,7 @@ export class Worker {
   }
 
   async #store(all: readonly Done[]): Promise<void> {
-    const settled = await Promise.all(all.map(({ settlement }) => this.#settleOrDefect(settlement)));
+    const settled = await whenAllEnd(all.map(({ settlement }) => this.#settleOrDefect(settlement)));
     for (const [index, { settlement, ended }] of all.entries()) {
       if (ended === undefined) continue;
       if (ended.report !== undefined && settlement.claim !== undefined) {
@@ -413,6 +413,12 @@ class Place {
   leave(): void {
     this.#leave();
   }
+}
+
+/** Waits until all promises are settled, so that no work outlives its turn. Rejects like the first one that does. */
+async function whenAllEnd<T>(promises: readonly Promise<T>[]): Promise<readonly T[]> {
+  await Promise.allSettled(promises);
+  return Promise.all(promises);
 }
 
 const COMMITTED = { isolation: 'read-committed' } as const;

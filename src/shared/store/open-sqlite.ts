@@ -109,6 +109,7 @@ const MAX_STATEMENTS = 200;
 /** Adapts the driver to the query builder: caches statements and checks values. */
 function wrapDriver(driver: Database.Database): SqliteDatabase {
   const statements = new Map<string, SqliteStatement>();
+  let isClosed = false;
   const iterate = (): never => {
     throw new StoreError('STORE_FAILED', 'Streaming of queries is not supported on SQLite.');
   };
@@ -146,6 +147,8 @@ function wrapDriver(driver: Database.Database): SqliteDatabase {
   };
   return {
     prepare: (text) => {
+      // libsql ends the process if a closed database is used.
+      if (isClosed) throw new StoreError('STORE_FAILED', 'The store was closed.');
       const known = transactions[text] ?? statements.get(text);
       if (known !== undefined) return known;
       if (statements.size >= MAX_STATEMENTS) statements.clear();
@@ -153,7 +156,12 @@ function wrapDriver(driver: Database.Database): SqliteDatabase {
       statements.set(text, made);
       return made;
     },
-    close: () => void driver.close(),
+    close: () => {
+      isClosed = true;
+      // An open transaction would keep its lock, as cached statements keep the connection.
+      if (driver.inTransaction) driver.exec('rollback');
+      driver.close();
+    },
   };
 }
 
