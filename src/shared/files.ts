@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { closeSync, constants, fstatSync, openSync, readlinkSync, readSync, realpathSync } from 'node:fs';
 import { lstat, mkdir, open, rename, rm, rmdir } from 'node:fs/promises';
-import path from 'node:path';
+import path, { type PlatformPath } from 'node:path';
 
 /** A file to write. */
 export interface NewFile {
@@ -293,13 +293,21 @@ export async function findLink(folder: string, target: string): Promise<string |
   return undefined;
 }
 
-/** Whether one absolute path is below another by name alone. A folder counts as below itself. */
-export function isBelow(folder: string, target: string): boolean {
-  const relative = path.relative(folder, target);
-  return relative !== '..' && !relative.startsWith(`..${path.sep}`) && !path.isAbsolute(relative);
+/**
+ * Whether one absolute path is below another by name alone. A folder counts as below itself.
+ *
+ * @param system default: the one of this process
+ */
+export function isBelow(folder: string, target: string, system: PlatformPath = path): boolean {
+  const relative = system.relative(folder, target);
+  return relative !== '..' && !relative.startsWith(`..${system.sep}`) && !system.isAbsolute(relative);
 }
 
-/** The path of a file below a folder, with `/` on every system. */
-export function relativePath(folder: string, file: string): string {
-  return path.relative(folder, file).split(path.sep).join('/');
+/**
+ * The path of a file below a folder, with `/` on every system.
+ *
+ * @param system default: the one of this process
+ */
+export function relativePath(folder: string, file: string, system: PlatformPath = path): string {
+  return system.relative(folder, file).split(system.sep).join('/');
 }

@@ -42,7 +42,7 @@ const ISLANDS: Readonly<Record<string, readonly string[]>> = {
   'engine/sandbox': ['shared', 'shared/errors', 'language'],
   rest: SHARED,
   // It runs in the editor, with the `iml` of a workspace.
-  'tools/vscode': [],
+  'tools/vscode': ['shared'],
 };
 
 /** Only the CLI and the contract suites may import it. */

@@ -7,6 +7,7 @@ import { openAppFolder } from '../../engine/loading/app-folder.js';
 import { SEMANTICS } from '../../language/environment.js';
 import { SpecError } from '../../shared/errors/engine-error.js';
 import { childPointer, type SourceLocation } from '../../shared/errors/source-location.js';
+import { isBelow, relativePath } from '../../shared/files.js';
 import { isPlainObject } from '../../shared/plain-object.js';
 import { didYouMean } from '../../shared/suggest.js';
 import { LEVELS, type Level } from './finding.js';
@@ -116,7 +117,7 @@ export interface FoundConfig extends CheckConfig {
  */
 export async function findConfig(root: string, overlay?: Overlay): Promise<FoundConfig | undefined> {
   for (let folder = root; ; folder = path.dirname(folder)) {
-    const file = path.relative(root, path.join(folder, CONFIG_FILE)).split(path.sep).join('/');
+    const file = relativePath(root, path.join(folder, CONFIG_FILE));
     const text = await readBeside(folder, file, overlay);
     if (text !== undefined) {
       const config = readCheckConfig(text, file, folder);
@@ -199,7 +200,7 @@ export function optionsOfApp(
   root: string,
 ): ProjectOptions {
   const own = apps
-    .filter(({ folder }) => root === folder || root.startsWith(folder + path.sep))
+    .filter(({ folder }) => isBelow(folder, root))
     .sort((a, b) => a.folder.length - b.folder.length);
   return new Map([...(options?.options ?? []), ...own.flatMap((one) => [...one.options])]);
 }
@@ -242,7 +243,7 @@ function readApps(document: Document, value: unknown, folder: string): CheckConf
   return Object.entries(readObject(document, value ?? {}, '/apps')).flatMap(([name, given]) => {
     const pointer = childPointer('/apps', name);
     const target = path.resolve(folder, name);
-    if (path.isAbsolute(name) || path.relative(folder, target).startsWith('..')) {
+    if (path.isAbsolute(name) || !isBelow(folder, target)) {
       throw invalid(
         document,
         pointer,

@@ -4,7 +4,7 @@ import pLimit from 'p-limit';
 import { MAX_FILE_BYTES, openAppFolder } from '../../engine/loading/app-folder.js';
 import { loadApp } from '../../engine/loading/load-app.js';
 import { MANIFEST } from '../../engine/loading/read-manifest.js';
-import { createFolderWriter, isBelow, readErrno, readRegularFile } from '../../shared/files.js';
+import { createFolderWriter, isBelow, readErrno, readRegularFile, relativePath } from '../../shared/files.js';
 import { AUTHENTICATIONS } from '../life/connection-templates.js';
 import {
   type Manifest,
@@ -102,9 +102,8 @@ function createReader(folder: string): ReadBeside {
   let left = MAX_BYTES;
   const root = realpathSync(folder);
   const isHidden = (file: string): boolean =>
-    path
-      .relative(root, file)
-      .split(path.sep)
+    relativePath(root, file)
+      .split('/')
       .some((step) => step.startsWith('.') || step === 'node_modules');
   return (file) => {
     const target = path.resolve(root, file);

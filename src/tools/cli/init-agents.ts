@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { editJson } from '../../engine/document/edit-json.js';
 import { readDocument } from '../../engine/document/jsonc.js';
-import { createFolderWriter } from '../../shared/files.js';
+import { createFolderWriter, relativePath } from '../../shared/files.js';
 import { isPlainObject, ownMember } from '../../shared/plain-object.js';
 import { insertBlock } from '../life/marked-block.js';
 import { printJson } from '../life/new-files.js';
@@ -25,7 +25,7 @@ export async function initAgents(args: Arguments, io: Io): Promise<number> {
   const [, target, extra] = args.positionals;
   if (extra !== undefined) throw usageError(`Unexpected argument "${extra}".`);
   const { folder } = await locateApp(await findAppFolder(target, io), io);
-  const app = path.relative(io.cwd, folder).split(path.sep).join('/') || '.';
+  const app = relativePath(io.cwd, folder) || '.';
   const written: string[] = [];
   const put = async (file: string, content: string): Promise<void> => {
     if (content === readIfThere(path.join(io.cwd, file))) return;

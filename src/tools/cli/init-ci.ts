@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { createFolderWriter } from '../../shared/files.js';
+import { createFolderWriter, relativePath } from '../../shared/files.js';
 import { type Arguments, EXIT, readVersion, usageError } from './command.js';
 import type { Io } from './io.js';
 import { findAppFolder, locateApp } from './open-app.js';
@@ -18,7 +18,7 @@ export async function initCi(args: Arguments, io: Io): Promise<number> {
   }
   const { folder } = await locateApp(await findAppFolder(target, io), io);
   const root = findRepository(folder) ?? io.cwd;
-  const app = path.relative(root, folder).split(path.sep).join('/') || '.';
+  const app = relativePath(root, folder) || '.';
   // The name becomes part of YAML and of a shell command.
   if (!/^(?!-)[\w./-]+$/.test(app) || app.startsWith('../')) {
     throw usageError(

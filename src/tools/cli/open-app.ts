@@ -5,6 +5,7 @@ import { findApp, findNearestApp } from '../../engine/loading/find-app.js';
 import { loadApp } from '../../engine/loading/load-app.js';
 import { MANIFEST } from '../../engine/loading/read-manifest.js';
 import { SpecError } from '../../shared/errors/engine-error.js';
+import { relativePath } from '../../shared/files.js';
 import { type Arguments, type PositionalSpec, usageError } from './command.js';
 import type { Io } from './io.js';
 
@@ -107,6 +108,6 @@ export function refuseMissing(error: unknown): never {
 
 /** Relative, unless the absolute path is shorter. */
 function pathFrom(folder: string, file: string): string {
-  const relative = path.relative(folder, file);
+  const relative = relativePath(folder, file);
   return relative.startsWith('..') && relative.length > file.length ? file : relative;
 }

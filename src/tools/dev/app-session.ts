@@ -4,6 +4,7 @@ import type { App } from '../../engine/document/app.js';
 import { listFiles } from '../../engine/loading/app-folder.js';
 import { loadApp } from '../../engine/loading/load-app.js';
 import { EngineError } from '../../shared/errors/engine-error.js';
+import { isBelow } from '../../shared/files.js';
 import { checkLoadedApp } from '../check/check-app.js';
 import type { Finding } from '../check/finding.js';
 
@@ -144,8 +145,4 @@ async function readSignature(places: readonly string[]): Promise<Signature> {
 function listChanges(before: Signature, now: Signature): readonly string[] {
   const names = new Set([...before.keys(), ...now.keys()]);
   return [...names].filter((name) => before.get(name) !== now.get(name));
-}
-
-function isBelow(folder: string, file: string): boolean {
-  return file.startsWith(folder + path.sep);
 }

@@ -3,7 +3,7 @@ import { MANIFEST } from '../../engine/loading/read-manifest.js';
 import { createRedactor } from '../../engine/redaction/redact.js';
 import { collectSecrets } from '../../engine/redaction/secrets.js';
 import { EngineError } from '../../shared/errors/engine-error.js';
-import { createFolderWriter, toFileName } from '../../shared/files.js';
+import { createFolderWriter, relativePath, toFileName } from '../../shared/files.js';
 import { isPlainObject } from '../../shared/plain-object.js';
 import { escapeUnsafe } from '../../shared/text.js';
 import { inferPart } from '../life/infer/infer-part.js';
@@ -284,7 +284,7 @@ function createCaseWriter(
     saveCase: async (id, choice) => {
       const file = await saveCase(await findToSave(id), choice);
       await tests.touch([file]);
-      return path.relative(session.root, file).split(path.sep).join('/');
+      return relativePath(session.root, file);
     },
   };
 }

@@ -1,7 +1,13 @@
 import path from 'node:path';
 import { MAX_FILE_BYTES, problemOfPath } from '../../engine/loading/app-folder.js';
 import { EngineError } from '../../shared/errors/engine-error.js';
-import { createFolderWriter, findLink, readErrno, readRegularFile } from '../../shared/files.js';
+import {
+  createFolderWriter,
+  findLink,
+  readErrno,
+  readRegularFile,
+  relativePath,
+} from '../../shared/files.js';
 
 /**
  * Reads and writes the files that a manifest names. A manifest may be the work of another author, so only regular files
@@ -40,7 +46,7 @@ export function openAppFiles(root: string): AppFiles {
 /** Why a path below a folder leads through a link; undefined if it does not. */
 export async function problemOfLinks(root: string, file: string): Promise<string | undefined> {
   const link = await findLink(root, path.join(root, file.replaceAll('\\', '/')));
-  return link && `leads through a link (${path.relative(root, link)})`;
+  return link && `leads through a link (${relativePath(root, link)})`;
 }
 
 function readText(target: string, file: string): string | undefined {

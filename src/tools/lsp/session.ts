@@ -10,7 +10,7 @@ import { findApp } from '../../engine/loading/find-app.js';
 import { loadApp } from '../../engine/loading/load-app.js';
 import { MANIFEST } from '../../engine/loading/read-manifest.js';
 import { EngineError } from '../../shared/errors/engine-error.js';
-import { isBelow } from '../../shared/files.js';
+import { isBelow, relativePath } from '../../shared/files.js';
 import { checkLoadedApp } from '../check/check-app.js';
 import type { Finding } from '../check/finding.js';
 import {
@@ -65,7 +65,7 @@ export function followEditor(connection: Connection): EditorSession {
   const apps = new Map<string, OpenApp>();
 
   const appOf = async (file: string): Promise<OpenApp | undefined> => {
-    const known = [...apps.values()].find(({ workspace }) => file.startsWith(`${workspace.root}${path.sep}`));
+    const known = [...apps.values()].find(({ workspace }) => isBelow(workspace.root, file));
     if (known !== undefined) return known;
     const workspace = await openAppWorkspace(file);
     if (workspace === undefined) return undefined;
@@ -147,7 +147,7 @@ export function toFilePath(uri: string): string | undefined {
 }
 
 function toAppPath({ workspace }: OpenApp, file: string): string {
-  return path.relative(workspace.root, file).split(path.sep).join('/');
+  return relativePath(workspace.root, file);
 }
 
 /** Checks an app and publishes diagnostics, also empty ones. */
@@ -173,7 +173,7 @@ async function publish(
   const open = documents
     .all()
     .flatMap(({ uri }) => toFilePath(uri) ?? [])
-    .filter((file) => file.startsWith(`${root}${path.sep}`))
+    .filter((file) => isBelow(root, file))
     .map((file) => toAppPath(app, file));
   for (const file of new Set([...app.shown, ...byFile.keys(), ...open])) {
     const target = path.join(root, file);
@@ -216,9 +216,7 @@ async function findRoot(from: string): Promise<string | undefined> {
   for (let folder = from; ; folder = path.dirname(folder)) {
     const found = await findApp(folder).catch(() => undefined);
     // An app in another subfolder is not the one of this file.
-    if (found !== undefined && (from === found.folder || from.startsWith(`${found.folder}${path.sep}`))) {
-      return found.folder;
-    }
+    if (found !== undefined && isBelow(found.folder, from)) return found.folder;
     if (path.dirname(folder) === folder) return undefined;
   }
 }

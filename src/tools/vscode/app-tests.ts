@@ -16,6 +16,7 @@ import {
   Uri,
   workspace,
 } from 'vscode';
+import { relativePath } from '../../shared/files.js';
 import { describeFailure, type ReportedFailure, type ReportedTest, readReport } from './test-report.js';
 import { findCommand, listApps, readOutput, showPath, start } from './workspace.js';
 
@@ -70,9 +71,8 @@ async function createApp(controller: TestController, root: string): Promise<Test
 
 /** `listOrders/paging` for a case, as `iml test` names it; `removeEmpty` for the tests of a function. */
 function labelFile(root: string, file: string): string {
-  const steps = path
-    .relative(root, file)
-    .split(path.sep)
+  const steps = relativePath(root, file)
+    .split('/')
     .filter((step) => step !== '..')
     .slice(1);
   return steps
@@ -138,7 +138,7 @@ async function runApp(
   { app, files, signal }: AppRun,
 ): Promise<void> {
   if (files.size === 0) return;
-  const paths = files.size === app.children.size ? [] : [...files].map(({ id }) => path.relative(app.id, id));
+  const paths = files.size === app.children.size ? [] : [...files].map(({ id }) => relativePath(app.id, id));
   const args = [
     'test',
     ...(paths.length === 0 ? ['.'] : paths),

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import path from 'node:path';
 import { commands, type Uri, window, workspace } from 'vscode';
+import { isBelow } from '../../shared/files.js';
 import { type CommandLine, findIml, toCommandLine } from './find-iml.js';
 
 /** Folders of the apps with a manifest, in alphabetical order. */
@@ -11,7 +12,7 @@ export async function listApps(): Promise<readonly string[]> {
 
 /** The app of a file: the nearest folder above it. */
 export function findAppOf(file: string, apps: readonly string[]): string | undefined {
-  const above = apps.filter((app) => file === app || file.startsWith(app + path.sep));
+  const above = apps.filter((app) => isBelow(app, file));
   return above.sort((a, b) => b.length - a.length)[0];
 }
 

@@ -8,6 +8,7 @@ import { assertCanAnswer } from '../../../host/store/scenario-plan.js';
 import { completeSettings } from '../../../scenario/scenario-state.js';
 import { EngineError } from '../../../shared/errors/engine-error.js';
 import type { SourceLocation } from '../../../shared/errors/source-location.js';
+import { relativePath } from '../../../shared/files.js';
 import { readUnquoted } from '../read-unquoted.js';
 
 /** A file of scenarios that is checked with the app. */
@@ -65,7 +66,7 @@ export async function findScenarioFiles(
   const { read } = openAppFolder(folder, { overlay, outside: OUTSIDE });
   const texts = new Map<string, string>();
   for (const { file: written, locate } of named) {
-    const file = path.relative(root, path.resolve(folder, written)).split(path.sep).join('/');
+    const file = relativePath(root, path.resolve(folder, written));
     const text = texts.get(file) ?? (await read(written, locate));
     if (text === undefined) throw missing(file, locate());
     texts.set(file, text);

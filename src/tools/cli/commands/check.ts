@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { createFrameReader } from '../../../engine/loading/spec-frame.js';
-import { createFolderWriter } from '../../../shared/files.js';
+import { createFolderWriter, relativePath } from '../../../shared/files.js';
 import { didYouMean } from '../../../shared/suggest.js';
 import { type CheckReport, checkFolder } from '../../check/check-app.js';
 import { type Finding, LEVELS, type Level } from '../../check/finding.js';
@@ -94,7 +94,7 @@ async function printReport(report: CheckReport, format: Format, io: Io): Promise
   const { root, findings, ignored, checked } = report;
   const review =
     checked?.profile === 'review' ? createReview(findings, checked.rules, checked.app) : undefined;
-  const showPath = (file: string): string => path.relative(io.cwd, path.join(root, file)) || file;
+  const showPath = (file: string): string => relativePath(io.cwd, path.join(root, file)) || file;
   switch (format) {
     case 'json':
       return `${printPrettyJson({ app: report.app, root, findings, ignored, ...reviewToJson(review) })}\n`;

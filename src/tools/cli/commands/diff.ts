@@ -4,6 +4,7 @@ import type { App } from '../../../engine/document/app.js';
 import { findApp } from '../../../engine/loading/find-app.js';
 import { loadApp } from '../../../engine/loading/load-app.js';
 import { SpecError } from '../../../shared/errors/engine-error.js';
+import { relativePath } from '../../../shared/files.js';
 import type { Finding, Level } from '../../check/finding.js';
 import { createSarif, DOCS } from '../../check/reports.js';
 import type { Change, ChangedComponent } from '../../life/diff/change.js';
@@ -112,7 +113,7 @@ async function withVersion<T>(
   use: (version: Version) => Promise<T>,
 ): Promise<T> {
   const showTemporary = (temporary: string) => (root: string, file: string) =>
-    `${given}/${path.relative(temporary, path.join(root, file))}`;
+    `${given}/${relativePath(temporary, path.join(root, file))}`;
   if (given === REMOTE) {
     const isFolder = existsSync(path.resolve(io.cwd, other));
     const opened = await openManifest(isFolder ? other : await findAppFolder(undefined, io), io);
@@ -126,7 +127,7 @@ async function withVersion<T>(
   return withVersionFolder(given, io.cwd, async (folder, isRevision) => {
     const showPath = isRevision
       ? showTemporary(folder)
-      : (root: string, file: string) => path.relative(io.cwd, path.join(root, file)) || file;
+      : (root: string, file: string) => relativePath(io.cwd, path.join(root, file)) || file;
     return use(await load(folder, given, showPath));
   });
 }

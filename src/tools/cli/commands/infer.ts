@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { MANIFEST } from '../../../engine/loading/read-manifest.js';
-import { createFolderWriter } from '../../../shared/files.js';
+import { createFolderWriter, relativePath } from '../../../shared/files.js';
 import { didYouMean } from '../../../shared/suggest.js';
 import {
   readCaseAnswers,
@@ -138,7 +138,7 @@ async function readRunValues(
   const file = given === undefined ? path.join(loaded.root, '.iml', 'dev.db') : path.resolve(io.cwd, given);
   if (!existsSync(file)) {
     throw usageError(
-      `There is no history of iml dev at "${loaded.showPath(path.relative(loaded.root, file))}".`,
+      `There is no history of iml dev at "${loaded.showPath(relativePath(loaded.root, file))}".`,
     );
   }
   const { openSharedHistory } = await import('../../dev/history/history.js');

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { findApp } from '../../../engine/loading/find-app.js';
 import { loadApp } from '../../../engine/loading/load-app.js';
 import { MANIFEST } from '../../../engine/loading/read-manifest.js';
+import { relativePath } from '../../../shared/files.js';
 import { migrateManifest } from '../../life/migrate.js';
 import { readManifestText } from '../../life/new-files.js';
 import { type Command, EXIT } from '../command.js';
@@ -31,7 +32,7 @@ export const MIGRATE_COMMAND: Command = {
       await io.stderr.write('The manifest is up to date.\n');
       return EXIT.ok;
     }
-    const shown = path.relative(io.cwd, file) || file;
+    const shown = relativePath(io.cwd, file) || file;
     const lines = changes.map((change) => `  adds ${printableLine(change)}\n`).join('');
     await io.stdout.write(`${printableLine(shown)}\n${lines}`);
     if (!(await confirmWrite(args, io))) return EXIT.failed;

@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { App } from '../../../engine/document/app.js';
 import { loadApp } from '../../../engine/loading/load-app.js';
 import { EngineError } from '../../../shared/errors/engine-error.js';
-import { createFolderWriter, readErrno } from '../../../shared/files.js';
+import { createFolderWriter, isBelow, readErrno, relativePath } from '../../../shared/files.js';
 import { didYouMean } from '../../../shared/suggest.js';
 import { listSchemas } from '../../lsp/list-schemas.js';
 import { listSchemaFiles, mergeEditorSettings, SCHEMA_FOLDER } from '../../lsp/schema-files.js';
@@ -67,24 +67,24 @@ async function showSchemas(args: Arguments, io: Io): Promise<number> {
 async function writeSchemas(args: Arguments, io: Io): Promise<number> {
   const { folder: root } = await locateApp(await findAppFolder(args.positionals[0], io), io);
   const workspace = findWorkspace(args, io, root);
-  const folder = path.relative(workspace, root).split(path.sep).join('/');
+  const folder = relativePath(workspace, root);
   const file = path.join(workspace, '.vscode/settings.json');
   const merged = mergeEditorSettings(
     await readIfThere(file),
     listSchemaFiles(await loadIfSound(root), folder),
     folder,
   );
-  if (!merged.ok) throw usageError(`${path.relative(io.cwd, file)} was left as it is: ${merged.message}.`);
+  if (!merged.ok) throw usageError(`${relativePath(io.cwd, file)} was left as it is: ${merged.message}.`);
   const schemas = path.join(workspace, SCHEMA_FOLDER);
   const writer = createFolderWriter(workspace);
   const put = (target: string, text: string): Promise<void> =>
-    writer.replace(target, text).catch(refuseWrite('--write', path.relative(workspace, target)));
+    writer.replace(target, text).catch(refuseWrite('--write', relativePath(workspace, target)));
   const all = await listSchemas();
   for (const { name, schema } of all) {
     await put(path.join(schemas, `${name}.schema.json`), `${printPrettyJson(schema)}\n`);
   }
   await put(file, merged.text);
-  const at = (found: string): string => printableLine(path.relative(io.cwd, found) || '.');
+  const at = (found: string): string => printableLine(relativePath(io.cwd, found) || '.');
   await io.stdout.write(`${all.length} schemas in ${at(schemas)}, named in ${at(file)}.\n`);
   return EXIT.ok;
 }
@@ -92,10 +92,9 @@ async function writeSchemas(args: Arguments, io: Io): Promise<number> {
 /** @throws EngineError (USAGE) for a workspace that does not contain the app */
 function findWorkspace(args: Arguments, io: Io, root: string): string {
   const given = args.text('workspace');
-  const isIn = (folder: string): boolean => root === folder || root.startsWith(`${folder}${path.sep}`);
-  if (given === undefined) return isIn(io.cwd) ? io.cwd : root;
+  if (given === undefined) return isBelow(io.cwd, root) ? io.cwd : root;
   const workspace = path.resolve(io.cwd, given);
-  if (!isIn(workspace)) throw usageError(`--workspace: the app is not in "${given}".`);
+  if (!isBelow(workspace, root)) throw usageError(`--workspace: the app is not in "${given}".`);
   return workspace;
 }
 

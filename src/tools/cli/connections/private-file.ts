@@ -5,7 +5,7 @@ import { homedir } from 'node:os';
 import path from 'node:path';
 import { SYSTEM_CLOCK } from '../../../shared/clock.js';
 import { StoreError } from '../../../shared/errors/engine-error.js';
-import { OWNER_ONLY_FILE, OWNER_ONLY_FOLDER, readErrno } from '../../../shared/files.js';
+import { OWNER_ONLY_FILE, OWNER_ONLY_FOLDER, readErrno, relativePath } from '../../../shared/files.js';
 import { usageError } from '../command.js';
 import type { Io } from '../io.js';
 
@@ -209,7 +209,7 @@ function isAlive(pid: number): boolean {
 export async function refuseLinks(home: string, folder: string, instead: string): Promise<void> {
   const link = (await findLinkTo(home, folder)) ?? (await findLinkIn(folder));
   if (link === undefined) return;
-  const shown = path.relative(home, link);
+  const shown = relativePath(home, link);
   throw usageError(`"${shown}" in ${home} is a link out of the folder. Nothing was written. ${instead}`);
 }
 

@@ -7,6 +7,7 @@ import {
   describeWriteFailure,
   isBelow,
   type ReplaceOptions,
+  relativePath,
 } from '../../../shared/files.js';
 import type { Manifest, NewAppFile } from '../../life/new-files.js';
 import { type Arguments, usageError } from '../command.js';
@@ -31,7 +32,7 @@ export async function writeOutputFile(
   const target = path.resolve(cwd, file);
   await createFolderWriter(findOutputRoot(cwd, path.dirname(target)))
     .replace(target, content, options)
-    .catch(refuseWrite(option, path.relative(cwd, target) || target));
+    .catch(refuseWrite(option, relativePath(cwd, target) || target));
 }
 
 interface OutputFile extends ReplaceOptions {
@@ -72,7 +73,7 @@ export interface NewFiles {
  * written
  */
 export async function writeNewFiles({ root, files, manifest, command }: NewFiles, io: Io): Promise<void> {
-  const show = (file: string): string => printableLine(path.relative(io.cwd, path.join(root, file)) || file);
+  const show = (file: string): string => printableLine(relativePath(io.cwd, path.join(root, file)) || file);
   const missing: NewAppFile[] = [];
   for (const file of files) {
     const target = path.join(root, file.path);

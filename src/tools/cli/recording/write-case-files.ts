@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { createFolderWriter, type NewFile } from '../../../shared/files.js';
+import { createFolderWriter, type NewFile, relativePath } from '../../../shared/files.js';
 import { bodiesFolder } from '../../testing/cases/body-files.js';
 import { CASE_SCHEMA_FILE } from '../../testing/cases/case-shape.js';
 import type { WrittenCase } from '../../testing/recording/record-case.js';
@@ -65,7 +65,7 @@ export function findCaseSchema(caseFile: string): string {
   for (const place of PLACES) {
     for (let folder = start; ; folder = path.dirname(folder)) {
       const schema = path.join(folder, place);
-      if (existsSync(schema)) return path.relative(start, schema).split(path.sep).join('/');
+      if (existsSync(schema)) return relativePath(start, schema);
       if (folder === path.dirname(folder)) break;
     }
   }

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { App } from '../../../engine/document/app.js';
-import { createFolderWriter } from '../../../shared/files.js';
+import { createFolderWriter, isBelow, relativePath } from '../../../shared/files.js';
 import { type ComponentName, listRunnable } from '../../testing/cases/component-name.js';
 import { makeSkeleton } from '../../testing/cases/make-skeleton.js';
 import { findTests, openCase, TEST_FOLDER } from '../../testing/suite/find-tests.js';
@@ -34,10 +34,7 @@ export async function writeFirstTests(
   io: Io,
 ): Promise<number> {
   // In the app folder, even if the argument is its parent.
-  const tests = path.join(
-    (await isFolder(given)) && root.startsWith(given + path.sep) ? given : root,
-    TEST_FOLDER,
-  );
+  const tests = path.join((await isFolder(given)) && isBelow(given, root) ? given : root, TEST_FOLDER);
   const tested = await listTested(root, given);
   // All cases are in a subfolder of it.
   const schema = findCaseSchema(path.join(tests, 'component', 'case.test.json'));
@@ -47,7 +44,7 @@ export async function writeFirstTests(
     if (tested.has(`${subject.type}:${subject.name}`)) continue;
     const { file, text, error } = await makeSkeleton(app, subject, schema);
     const target = path.join(tests, ...file.split('/'));
-    const shown = printableLine(path.relative(io.cwd, target) || target);
+    const shown = printableLine(relativePath(io.cwd, target) || target);
     const isNew = await writer.create(target, text).catch(refuseWrite(command, shown));
     if (isNew) {
       count++;

@@ -3,6 +3,7 @@ import path from 'node:path';
 import type { App } from '../../../engine/document/app.js';
 import { loadApp } from '../../../engine/loading/load-app.js';
 import { EngineError } from '../../../shared/errors/engine-error.js';
+import { relativePath } from '../../../shared/files.js';
 import { bodiesFolder } from '../../testing/cases/body-files.js';
 import { fixtureOfCase } from '../../testing/cases/case-fixture.js';
 import type { ReadCase } from '../../testing/cases/read-case.js';
@@ -96,7 +97,7 @@ async function listAsking(
 /** @returns whether the case was written */
 async function recordAsked({ read, app }: CaseToRecord, stage: Stage): Promise<boolean> {
   const { access, io, signal } = stage;
-  const shown = path.relative(io.cwd, read.file) || read.file;
+  const shown = relativePath(io.cwd, read.file) || read.file;
   try {
     const { written, calls } = await runAndRecord(read, app, stage);
     const answer = await stage.ask(await listChanges(read, shown, written));
@@ -165,12 +166,12 @@ async function listChanges(
   shown: string,
   written: WrittenCase,
 ): Promise<readonly FileChange[]> {
-  const folder = path.relative('.', bodiesFolder(shown));
+  const folder = bodiesFolder(shown);
   const before = read.document.text ?? '';
   const changes = [...written.bodies].map(async ([name, content]): Promise<FileChange> => {
     const known = await readFile(path.join(bodiesFolder(read.file), name)).catch(() => Buffer.alloc(0));
     return {
-      shown: path.join(folder, name),
+      shown: `${folder}/${name}`,
       before: known.toString('utf8'),
       after: Buffer.from(content).toString('utf8'),
     };

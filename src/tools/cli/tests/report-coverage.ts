@@ -1,5 +1,6 @@
 import path from 'node:path';
 import type { App } from '../../../engine/document/app.js';
+import { relativePath } from '../../../shared/files.js';
 import {
   type CountedPoint,
   type CoverageCollector,
@@ -175,7 +176,7 @@ export function openCoverage(args: Arguments, io: Io): Coverage | undefined {
       const apps = collected.map(
         ({ root, collector }): AppCoverage => ({
           points: collector.points(),
-          pathOf: (file) => path.relative(io.cwd, path.join(root, file)) || file,
+          pathOf: (file) => relativePath(io.cwd, path.join(root, file)) || file,
         }),
       );
       for (const { format, file } of targets) await put(print(format, apps), file, io);

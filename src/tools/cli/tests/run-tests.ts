@@ -3,7 +3,7 @@ import path from 'node:path';
 import { watch } from 'chokidar';
 import { frameLine } from '../../../engine/loading/spec-frame.js';
 import { SEMANTICS } from '../../../language/environment.js';
-import { createFolderWriter, toFileName } from '../../../shared/files.js';
+import { createFolderWriter, isBelow, relativePath, toFileName } from '../../../shared/files.js';
 import { findAffected, type TestPlace } from '../../testing/suite/find-tests.js';
 import { runSuite, type SuiteOptions } from '../../testing/suite/run-suite.js';
 import type { TestResult, TestSummary } from '../../testing/suite/test-result.js';
@@ -70,7 +70,7 @@ function createContext(args: Arguments, io: Io): ReportContext {
   return {
     hasColors: mayColor(io),
     isVerbose: args.isSet('verbose'),
-    pathOf: (file) => path.relative(io.cwd, file) || file,
+    pathOf: (file) => relativePath(io.cwd, file) || file,
     frameOf: async (place) => {
       const text = place.file === undefined ? undefined : await read(place.file);
       return text === undefined ? undefined : frameLine(text.replace(/^\uFEFF/, ''), place);
@@ -146,7 +146,7 @@ export async function watchTests(
 /** Folders of apps and their tests, without nested ones. */
 function foldersOf(places: readonly TestPlace[]): readonly string[] {
   const all = [...new Set(places.flatMap(({ root, testFolders }) => [root, ...testFolders]))];
-  return all.filter((folder) => !all.some((other) => folder.startsWith(other + path.sep)));
+  return all.filter((folder) => !all.some((other) => other !== folder && isBelow(other, folder)));
 }
 
 /** Format of a `--trace-files` value. */
@@ -180,7 +180,7 @@ function openTraceFiles(args: Arguments, { cwd }: Io): TraceFiles | undefined {
   const locationOf = createPlaces(folder);
   const writer = createFolderWriter(findOutputRoot(cwd, folder));
   const refuse = (target: string): ((error: unknown) => never) =>
-    refuseWrite('--trace-files', path.relative(cwd, target) || target);
+    refuseWrite('--trace-files', relativePath(cwd, target) || target);
   return {
     traces: {
       of: mode === 'always' ? 'all' : 'failed',

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { createFolderWriter } from '../../../shared/files.js';
+import { createFolderWriter, relativePath } from '../../../shared/files.js';
 import { diffLines } from '../../../shared/line-diff.js';
 import { bodiesFolder } from '../../testing/cases/body-files.js';
 import type { ReadCase } from '../../testing/cases/read-case.js';
@@ -56,13 +56,13 @@ export async function updateCases(
   const ask = createAskToWrite(args, io);
   for (const { read, report } of failed) {
     const { before, after, files, left } = updateCase(read, report, scope);
-    const file = path.relative(io.cwd, read.file) || read.file;
+    const file = relativePath(io.cwd, read.file) || read.file;
     for (const sentence of left) await io.stderr.write(`${file}: ${printableLine(sentence)}\n`);
     if (before === after && files.length === 0) continue;
     const folder = bodiesFolder(read.file);
     const changes = [
       ...(before === after ? [] : [{ shown: file, before, after }]),
-      ...files.map((body) => describeBody(body, path.relative(io.cwd, path.join(folder, body.name)))),
+      ...files.map((body) => describeBody(body, relativePath(io.cwd, path.join(folder, body.name)))),
     ];
     const answer = await ask(changes);
     if (answer === undefined) return mended;

@@ -4,7 +4,7 @@ import { readDocument } from '../../../engine/document/jsonc.js';
 import { CODE_TYPES, type ComponentKind, GENERAL_CODE_TYPES } from '../../../engine/loading/code-types.js';
 import { MANIFEST } from '../../../engine/loading/read-manifest.js';
 import { EngineError, isEngineError, TransportError } from '../../../shared/errors/engine-error.js';
-import { createFolderWriter, type FolderWriter, toFileName } from '../../../shared/files.js';
+import { createFolderWriter, type FolderWriter, relativePath, toFileName } from '../../../shared/files.js';
 import { mergeLines } from '../../../shared/line-diff.js';
 import { isPlainObject, ownMember, type PlainObject, readAt } from '../../../shared/plain-object.js';
 import { type AppFiles, openAppFiles } from '../app-files.js';
@@ -583,7 +583,7 @@ async function readState(root: string, origin: ManifestOrigin): Promise<SyncStat
   const text = await readFile(file, 'utf8').catch(() => undefined);
   const empty: SyncState = { texts: {}, members: {} };
   if (text === undefined) return empty;
-  const { value } = readDocument(text, path.relative(root, file));
+  const { value } = readDocument(text, relativePath(root, file));
   if (!isPlainObject(value)) return empty;
   const { texts, members } = value;
   const isText = (one: unknown): one is { local: string; remote: string } =>

@@ -3,6 +3,7 @@ import type { RunInput } from '../../../engine/component/check-and-connect.js';
 import type { App, ModuleComponent } from '../../../engine/document/app.js';
 import type { EngineOptions } from '../../../engine/engine-options.js';
 import { CaseError, EngineError } from '../../../shared/errors/engine-error.js';
+import { relativePath } from '../../../shared/files.js';
 import { makeSkeleton } from '../cases/make-skeleton.js';
 import { type ReadCase, readCase } from '../cases/read-case.js';
 import type { ScriptedResponse } from '../exchanges/exchange.js';
@@ -70,7 +71,7 @@ export async function listWorkloads(subject: BenchSubject, options: WorkloadOpti
     const file = error instanceof CaseError ? error.place?.file : undefined;
     if (!(error instanceof CaseError) || file === undefined || !path.isAbsolute(file)) throw error;
     // Locations are relative to the app.
-    error.place = { ...error.place, file: path.relative(subject.root, file) };
+    error.place = { ...error.place, file: relativePath(subject.root, file) };
     throw error;
   }
 }

@@ -8,6 +8,7 @@ import {
   SIGNAL,
 } from '../../../shared/errors/check-options.js';
 import { EngineError } from '../../../shared/errors/engine-error.js';
+import { relativePath } from '../../../shared/files.js';
 import { findTests, TEST_FOLDER } from './find-tests.js';
 import { runSuite, type SuiteOptions } from './run-suite.js';
 import { printTestFailures, type TestResult, type TestSummary } from './test-result.js';
@@ -85,7 +86,7 @@ export function describeApp(folder: string, functions: TestFunctions = globalFun
   }
   functions.describe(path.basename(root), () => {
     for (const file of [...cases, ...functionTests]) {
-      functions.it(path.relative(root, file).split(path.sep).join('/'), async () => {
+      functions.it(relativePath(root, file), async () => {
         assertPassed(await runFixtures(file));
       });
     }

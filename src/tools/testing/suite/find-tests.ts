@@ -4,7 +4,7 @@ import type { App } from '../../../engine/document/app.js';
 import { findApp } from '../../../engine/loading/find-app.js';
 import { loadApp } from '../../../engine/loading/load-app.js';
 import { CaseError, SpecError } from '../../../shared/errors/engine-error.js';
-import { readRegularFile } from '../../../shared/files.js';
+import { isBelow, readRegularFile, relativePath } from '../../../shared/files.js';
 import { bodiesFolder, readBodyFile } from '../cases/body-files.js';
 import { listRunnable } from '../cases/component-name.js';
 import { type CaseReading, readCase } from '../cases/read-case.js';
@@ -151,10 +151,10 @@ export async function findAffected(place: TestPlace, changed: readonly string[])
   const functionTests: string[] = [];
   const ofApp: string[] = [];
   for (const file of changed) {
-    const own = caseFiles.find((other) => other === file || file.startsWith(bodiesFolder(other) + path.sep));
+    const own = caseFiles.find((other) => other === file || isBelow(bodiesFolder(other), file));
     if (own !== undefined) cases.add(own);
     else if (file.endsWith('.test.js')) functionTests.push(file);
-    else if (!testFolders.some((folder) => file.startsWith(folder + path.sep))) ofApp.push(file);
+    else if (!testFolders.some((folder) => isBelow(folder, file))) ofApp.push(file);
   }
   const components = await componentsOf(root, ofApp);
   if (components === undefined) return place;
@@ -178,7 +178,7 @@ async function componentsOf(
   if (app === undefined) return undefined;
   const owners = listOwners(app);
   for (const file of files) {
-    const own = owners.get(path.relative(root, file).split(path.sep).join('/'));
+    const own = owners.get(relativePath(root, file));
     if (own === undefined) return undefined;
     for (const component of own) found.add(component);
   }
@@ -225,10 +225,7 @@ export async function openCase(file: string, testFolders: readonly string[]): Pr
 
 /** `listOrders/paging` for `tests/listOrders/paging.test.json`. */
 export function nameCase(file: string, testFolders: readonly string[]): string {
-  const folder = testFolders.find((candidate) => file.startsWith(candidate + path.sep));
-  const relative = folder === undefined ? path.basename(file) : path.relative(folder, file);
-  return relative
-    .split(path.sep)
-    .join('/')
-    .replace(/\.test\.jsonc?$/, '');
+  const folder = testFolders.find((candidate) => isBelow(candidate, file));
+  const name = folder === undefined ? path.basename(file) : relativePath(folder, file);
+  return name.replace(/\.test\.jsonc?$/, '');
 }
