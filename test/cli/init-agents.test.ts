@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type Files, writeApp } from '../app/temp-app.js';
@@ -61,4 +61,16 @@ describe('iml init agents', () => {
     expect(refused).toMatchObject({ code: 2, err: expect.stringContaining(message) });
     expect(read(folder, file)).toBe(text);
   });
+});
+
+describe('iml init', () => {
+  it.each([['agents'], ['ci', 'github'], ['tests']])(
+    'refuses %s %s in a folder without an app',
+    async (...what) => {
+      const folder = writeApp({ 'notes.txt': 'ours' });
+      const refused = await cli(['init', ...what], { cwd: folder });
+      expect(refused).toMatchObject({ code: 2, err: expect.stringMatching(/^iml init: .*no app/) });
+      expect(readdirSync(folder)).toEqual(['notes.txt']);
+    },
+  );
 });
