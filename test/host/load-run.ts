@@ -47,7 +47,7 @@ export interface LoadResult {
   readonly longestWaitMs: number;
   /** Longest time in which a hook had acknowledged events and none of its events took effect. */
   readonly longestStallMs: number;
-  /** Hooks with a stall that `/health` reports. */
+  /** Hooks with a stall of more than 15 s. */
   readonly stalledHooks: number;
   /** Processes that ended although nothing killed them. */
   readonly exited: number;
@@ -69,8 +69,8 @@ export interface LoadResult {
 /** Longer than the heartbeat of the queue on PostgreSQL. */
 const STOPPED_MS = 14_000;
 const LONG_STOPPED_MS = 45_000;
-/** Default of `stalledMs`: from then on, `/health` reports a scenario as stalled. */
-const STALL_MS = 30_000;
+/** The longest stall of a hook that the project accepts. */
+const STALL_MS = 15_000;
 const RESTARTS = 4;
 const DROPS = 20;
 
