@@ -215,7 +215,7 @@ export class Worker {
       isOpen &&= isInTime && endedWell(done.settlement) && !signal.aborted && !this.#options.isStopping();
       const next = isOpen ? waiting.shift() : undefined;
       // The next row does not wait for the commit, but another turn does: the scenario may have changed.
-      await whenAllEnd([stored, ...(next === undefined ? [] : [runNext(next)])]);
+      await whenAllEnd([stored, next && runNext(next)]);
       if (next === undefined) turn.resize(--running);
     };
     turn.resize(running);
@@ -416,7 +416,7 @@ class Place {
 }
 
 /** Waits until all promises are settled, so that no work outlives its turn. Rejects like the first one that does. */
-async function whenAllEnd<T>(promises: readonly Promise<T>[]): Promise<readonly T[]> {
+async function whenAllEnd<T>(promises: readonly (T | Promise<T>)[]): Promise<readonly T[]> {
   await Promise.allSettled(promises);
   return Promise.all(promises);
 }
