@@ -62,7 +62,8 @@ export function defaultAccount(path: string): AccountOptions {
   return { path, uid: '{{body.id}}', metadata: { type: 'email', value: '{{body.email}}' } };
 }
 
-const ERROR = { message: '[{{statusCode}}] {{body.message}}', type: 'RuntimeError' } as const;
+/** Without `type`, the status decides which errors a scenario repeats. */
+const ERROR = { message: '[{{statusCode}}] {{body.message}}' } as const;
 
 interface Credential {
   readonly in: 'headers' | 'qs';

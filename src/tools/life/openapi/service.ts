@@ -75,9 +75,7 @@ export function findError(operations: readonly Operation[], references: Referenc
       if (response === undefined || seen.has(response)) continue;
       seen.add(response);
       const path = findMessage(response, references);
-      if (path !== undefined) {
-        return { message: `[{{statusCode}}] {{${printPath('body', path)}}}`, type: 'RuntimeError' };
-      }
+      if (path !== undefined) return { message: `[{{statusCode}}] {{${printPath('body', path)}}}` };
     }
   }
   return undefined;

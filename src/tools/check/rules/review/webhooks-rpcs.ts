@@ -201,7 +201,7 @@ export const WEBHOOK_AND_RPC_REVIEW: readonly Rule[] = [
     summary: 'A webhook neither has a condition nor reads a header.',
     why: 'Where the API signs its calls, an unchecked signature lets anybody who knows the address start scenarios.',
     bad: '{ "output": "{{body}}" }',
-    good: '{ "condition": "{{headers.`x-signature` = sha256(rawBody; \'hex\'; webhook.secret)}}", "output": "{{body}}" }',
+    good: '{ "condition": "{{webhook.secret & headers.`x-signature` & sha256(rawBody; \'hex\'; webhook.secret) = headers.`x-signature`}}", "output": "{{body}}" }',
     review: { area: 'webhooks' },
     check: (subject, report) => {
       for (const { name, communication } of subject.app.webhooks.values()) {
