@@ -74,10 +74,10 @@ const LATER: Readonly<Record<string, TableRows>> = {
     ...ROWS.teams,
     columns: {
       ...ROWS.teams.columns,
-      description: { is: 'text', starts: 'none', since: '002-later' },
-      color: { is: ['red', 'blue', null], since: '002-later' },
-      isHidden: { is: 'flag', starts: false, since: '003-later' },
-      labels: { is: 'json', starts: [], since: '003-later' },
+      remark: { is: 'text', starts: 'none', since: '998-later' },
+      color: { is: ['red', 'blue', null], since: '998-later' },
+      isHidden: { is: 'flag', starts: false, since: '999-later' },
+      labels: { is: 'json', starts: [], since: '999-later' },
     },
   },
 };
@@ -154,7 +154,7 @@ for (const [name, { create, open, openHost, openRest }] of Object.entries(KINDS)
         expect(row).toEqual({
           id: 1,
           ...team,
-          description: 'none',
+          remark: 'none',
           color: null,
           isHidden: false,
           labels: [],

@@ -60,7 +60,7 @@ export async function migrate(database: SqlDatabase, { owner, steps }: Migration
   });
   await retry(database.retrying, async () => {
     const { error } = await migrator.migrateToLatest();
-    if (error instanceof Error && error.message.startsWith('corrupted migrations')) {
+    if (error instanceof Error && /^corrupted migrations: .* is missing$/.test(error.message)) {
       const message = `The database was migrated by a later version of iml-runtime (${error.message}). Update iml-runtime.`;
       throw new StoreError('STORE_FAILED', message, { cause: error });
     }
