@@ -10,12 +10,12 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
 import ts from '@typescript/typescript6';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findFreePort } from '../shared/find-free-port.js';
 import { type CodeBlock, listCodeBlocks } from './code-blocks.js';
 import { listDocExamples } from './doc-examples.js';
 
@@ -134,14 +134,6 @@ describe('code of the public pages', () => {
 
 /** The port of servers in the pages. */
 const PAGE_PORT = '18417';
-
-async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  return port;
-}
 
 describe('commands of the public pages', () => {
   it.each([...tutorials])('work in the order of the page: %s', async (page, steps) => {

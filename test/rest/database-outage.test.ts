@@ -4,22 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { startCli } from '../cli/fake-io.js';
+import { findFreePort } from '../shared/find-free-port.js';
 import { openTestSchema } from './open-stores.js';
 
 const schema = await openTestSchema();
 const cwd = await mkdtemp(join(tmpdir(), 'iml-rest-outage-'));
 afterAll(() => rm(cwd, { recursive: true, force: true }));
 const env = { IML_REST_KEY: Buffer.alloc(32, 3).toString('base64') };
-
-/** Finds a free local port. */
-async function findPort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  const address = server.address();
-  await new Promise((done) => server.close(done));
-  if (typeof address !== 'object' || address === null) throw new Error('The port is unknown.');
-  return address.port;
-}
 
 /** Forwards connections of a port to the test database, so that a test can cut them. */
 async function forward(port: number, to: URL): Promise<{ close(): Promise<void> }> {
@@ -52,7 +43,7 @@ async function statusOf(url: string): Promise<number> {
 describe.skipIf(typeof schema === 'string')('iml rest without its database', () => {
   it('starts, responds with 503, logs one line, and serves once the database responds', async () => {
     const database = new URL(typeof schema === 'string' ? '' : schema.url);
-    const [port, databasePort] = [await findPort(), await findPort()];
+    const [port, databasePort] = [await findFreePort(), await findFreePort()];
     const url = new URL(database);
     url.host = `127.0.0.1:${databasePort}`;
     const args = ['rest', '--create', '--database', url.href, '--port', String(port), '--log', 'json'];
@@ -104,7 +95,7 @@ describe.skipIf(typeof schema === 'string')('iml rest without its database', () 
   }, 90_000);
 
   it('exits on a signal while it waits', async () => {
-    const url = `postgres://nobody@127.0.0.1:${await findPort()}/none`;
+    const url = `postgres://nobody@127.0.0.1:${await findFreePort()}/none`;
     const instance = startCli(['rest', '--create', '--database', url, '--port', '0'], { cwd, env });
     await expect.poll(instance.errors).toContain('Waiting for the database, which does not respond.\n');
     instance.stop();
