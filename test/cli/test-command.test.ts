@@ -327,17 +327,19 @@ describe('iml test', () => {
     expect((await test()).code).toBe(0);
   });
 
-  it('updates a new error, and results after a removed error', async () => {
+  it('keeps expected bundles when the run fails, and writes bundles after a removed error', async () => {
     const response = (status: number): object => ({
       ...CASE,
       exchanges: [{ ...CASE.exchanges[0], response: { status, body: { items: [] } } }],
     });
     write('tests/list/one.test.json', response(500));
-    expect((await test(['--update', '--yes'])).code).toBe(0);
-    expect((await test()).code).toBe(0);
-    const text = readFileSync(path.join(folder, 'tests/list/one.test.json'), 'utf8');
-    expect(text).toContain('"type": "ConnectionError"');
-    write('tests/list/one.test.json', text.replace('500', '200'));
+    const { code, err } = await test(['--update', '--yes']);
+    expect(code).toBe(1);
+    expect(err).toContain('write "expect": {"error": {"type": "ConnectionError"}}. It was: Service');
+    expect(JSON.parse(readFileSync(path.join(folder, 'tests/list/one.test.json'), 'utf8'))).toEqual(
+      response(500),
+    );
+    write('tests/list/one.test.json', { ...response(200), expect: { error: { type: 'ConnectionError' } } });
     expect((await test(['--update', '--yes'])).code).toBe(0);
     expect((await test()).code).toBe(0);
   });
