@@ -445,6 +445,25 @@ describe('iml push, pull and status', { timeout: 60_000 }, () => {
     expect((await iml('status app')).out).toContain('no differences');
   });
 
+  it('know what changed in a fresh clone by its committed record, and say that it lacks one', async () => {
+    const app = await start(BOOKSHOP);
+    const clone = path.join(folder, 'clone');
+    const record = path.join(clone, '.iml/remote');
+    for (const text of ['// First.\n', '// Second.\n']) {
+      edit(MODULE, text);
+      rmSync(clone, { recursive: true, force: true });
+      cpSync(app, clone, { recursive: true });
+      rmSync(record, { recursive: true });
+      const stopped = await iml('push clone --yes --trust');
+      expect(stopped.code).toBe(1);
+      expect(stopped.err).toContain(`no record of an exchange with ${id}`);
+      cpSync(path.join(app, '.iml/remote'), record, { recursive: true });
+      expect((await iml('push clone --yes --trust')).code).toBe(0);
+      cpSync(clone, app, { recursive: true });
+    }
+    expect(await make.sdk.modules.getSection(id, 1, 'getBook', 'api')).toContain('// First.\n// Second.\n');
+  });
+
   it.each(['with', 'without'])(
     'leave what another client changed after the plan, %s an open checksum',
     async (checksum) => {

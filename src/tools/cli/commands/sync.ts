@@ -180,8 +180,13 @@ async function describeConflicts(plan: SyncPlan, given: string): Promise<readonl
   if (lines.length === 0) return lines;
   return [
     ...lines,
-    `To keep your version: iml push ${given} --force. To take the version of Make: iml pull ${given} --force.`,
+    ...(plan.hasRecord
+      ? []
+      : [
+          `This folder has no record of an exchange with ${plan.origin.appId}, so nothing tells which side changed. If you exchanged the app from another copy, commit its folder .iml/remote and use it here.`,
+        ]),
     `To get both in the files, between conflict markers: iml pull ${given} --merge.`,
+    `To keep your version: iml push ${given} --force. To take the version of Make: iml pull ${given} --force.`,
   ];
 }
 

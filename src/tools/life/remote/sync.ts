@@ -47,7 +47,10 @@ export interface SyncInput {
 /** A compared folder. */
 export interface SyncPlan extends SyncInput {
   readonly origin: ManifestOrigin;
+  /** Empty without a record. */
   readonly state: SyncState;
+  /** Whether the folder has a record of an earlier exchange. */
+  readonly hasRecord: boolean;
   readonly remote: RemoteApp;
   readonly comparison: Comparison;
   /** Paths of the manifest that are neither read nor written. */
@@ -62,14 +65,16 @@ export async function planSync(input: SyncInput): Promise<SyncPlan> {
   const { root, manifest, index, api } = input;
   const origin = listOrigins(manifest).find((one) => one.index === index);
   if (origin === undefined) throw new TypeError(`The manifest has no origin ${index}.`);
-  const [local, state, found] = await Promise.all([
+  const [local, record, found] = await Promise.all([
     readLocalApp(root, manifest),
     readState(root, origin),
     api.readApp(),
   ]);
   const remote = found.sums.size > 0 ? found : { ...found, sums: await readAllSums(api, found) };
+  const state = record ?? { texts: {}, members: {} };
   const comparison = compareApps(local, remote, { origin, state });
-  return { ...input, origin, state, remote, comparison, left: local.left };
+  const hasRecord = record !== undefined;
+  return { ...input, origin, state, hasRecord, remote, comparison, left: local.left };
 }
 
 /** MD5 sums of all texts, for tokens that the checksum is not open to. */
@@ -578,13 +583,13 @@ function stateFile(root: string, { baseUrl, appId, appVersion }: ManifestOrigin)
   return path.join(root, '.iml', 'remote', `${toFileName(`${host}_${appId}_${appVersion}`)}.json`);
 }
 
-async function readState(root: string, origin: ManifestOrigin): Promise<SyncState> {
+/** Undefined without a file. */
+async function readState(root: string, origin: ManifestOrigin): Promise<SyncState | undefined> {
   const file = stateFile(root, origin);
   const text = await readFile(file, 'utf8').catch(() => undefined);
-  const empty: SyncState = { texts: {}, members: {} };
-  if (text === undefined) return empty;
+  if (text === undefined) return undefined;
   const { value } = readDocument(text, relativePath(root, file));
-  if (!isPlainObject(value)) return empty;
+  if (!isPlainObject(value)) return undefined;
   const { texts, members } = value;
   const isText = (one: unknown): one is { local: string; remote: string } =>
     isPlainObject(one) && typeof one['local'] === 'string' && typeof one['remote'] === 'string';
