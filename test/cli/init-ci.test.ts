@@ -180,17 +180,68 @@ describe('the GitHub Action', () => {
   });
 });
 
-describe('iml init ci', () => {
-  const writeRepository = (more: Files = {}): string => writeApp({ ...REPOSITORY, '.git/HEAD': '', ...more });
+/** The first YAML block of docs/ci.md after a comment. */
+function exampleAfter(comment: string): string {
+  const [, after = ''] = read(ROOT, 'docs/ci.md').split(`<!-- ${comment} -->\n`);
+  return /^```yaml\n([\s\S]*?)```\n/.exec(after)?.[1] ?? '';
+}
 
-  it('writes a workflow that uses the action with inputs that it has', async () => {
-    const folder = writeRepository({ 'package-lock.json': {} });
-    const run = () => cli(['init', 'ci', 'github'], { cwd: path.join(folder, 'acme') });
-    expect(await run()).toMatchObject({ code: 0, out: '.github/workflows/iml.yml\n', err: '' });
-    expect(await run()).toMatchObject({ code: 0, out: '', err: '' });
-    const workflow = parse(read(folder, '.github/workflows/iml.yml')) as {
+describe('the files of docs/ci.md', () => {
+  it.each([
+    ['github', '.github/workflows/iml.yml'],
+    ['gitlab', '.gitlab/iml.yml'],
+  ])('are those that iml init ci %s writes', async (service, file) => {
+    const folder = writeApp({
+      'my-app/makecomapp.json': REPOSITORY['acme/makecomapp.json'],
+      '.git/HEAD': '',
+    });
+    expect((await cli(['init', 'ci', service], { cwd: folder })).code).toBe(0);
+    const withoutVersion = (text: string): string => text.replace(/\d+\.\d+\.\d+\S*/g, 'VERSION');
+    const shown = exampleAfter(`written by iml init ci ${service} ./my-app`);
+    expect(withoutVersion(shown)).toBe(withoutVersion(read(folder, file)));
+  });
+
+  it.each([
+    ['passes', {}, [0, 0]],
+    ['fails at a mistake', { 'my-app/get-item.iml.json': '{' }, [1, 1]],
+  ])('have a workflow without the action that %s', (_, changes, expected) => {
+    const files = { ...REPOSITORY, ...changes };
+    const moved = Object.entries(files).map(([file, content]) => [file.replace(/^acme/, 'my-app'), content]);
+    const folder = writeApp(Object.fromEntries(moved));
+    const workflow = parse(exampleAfter('workflow without the action')) as {
       readonly jobs: { readonly iml: { readonly steps: readonly Step[] } };
     };
+    const npx = path.join(folder, 'npx');
+    writeFileSync(
+      npx,
+      `#!/bin/sh\n[ "$1 $2 $3" = "--yes --package=iml-runtime iml" ] || exit 99\nshift 3\nexec "${ROOT}/dist/bin/iml.js" "$@"\n`,
+    );
+    chmodSync(npx, 0o755);
+    const steps = workflow.jobs.iml.steps.filter(({ run }) => run !== undefined);
+    expect(steps.map((step) => runStep(step, path.join(folder, 'my-app', '..'), {}, folder).status)).toEqual(
+      expected,
+    );
+  });
+});
+
+describe('iml init ci', () => {
+  const writeRepository = (more: Files = {}): string =>
+    writeApp({ ...REPOSITORY, '.git/HEAD': 'ref: refs/heads/master\n', ...more });
+
+  it('writes a workflow that uses the action with inputs that it has', async () => {
+    const folder = writeRepository({
+      'package-lock.json': { packages: { 'node_modules/iml-runtime': { version: '0.1.0' } } },
+    });
+    const run = () => cli(['init', 'ci', 'github'], { cwd: path.join(folder, 'acme') });
+    const err =
+      'The job runs for pull requests and for pushes to master. Version of iml-runtime: that of package-lock.json.\n';
+    expect(await run()).toMatchObject({ code: 0, out: '.github/workflows/iml.yml\n', err });
+    expect(await run()).toMatchObject({ code: 0, out: '', err });
+    const workflow = parse(read(folder, '.github/workflows/iml.yml')) as {
+      readonly on: { readonly push: { readonly branches: readonly string[] } };
+      readonly jobs: { readonly iml: { readonly steps: readonly Step[] } };
+    };
+    expect(workflow.on.push.branches).toEqual(['master']);
     const { steps } = workflow.jobs.iml;
     expect(steps.map(({ run, uses }) => run ?? uses?.replace(/@.*/, ''))).toEqual([
       'actions/checkout',
@@ -201,6 +252,23 @@ describe('iml init ci', () => {
     const given = steps.at(-1)?.with ?? {};
     expect(given['app']).toBe('acme');
     expect(Object.keys(action.inputs)).toEqual(expect.arrayContaining(Object.keys(given)));
+  });
+
+  it.each([
+    [
+      'the default branch of the remote',
+      { '.git/refs/remotes/origin/HEAD': 'ref: refs/remotes/origin/trunk\n' },
+      'trunk',
+    ],
+    ['main without a branch', { '.git/HEAD': '0123456789\n' }, 'main'],
+  ])('names %s, and fetches its version if the lock file lacks it', async (_, more, branch) => {
+    const folder = writeRepository({ 'package-lock.json': {}, ...more });
+    const { err } = await cli(['init', 'ci', 'github'], { cwd: folder });
+    expect(err).toContain(`pushes to ${branch}. Version of iml-runtime: `);
+    expect(err).toContain(', fetched by the job.');
+    const workflow = read(folder, '.github/workflows/iml.yml');
+    expect(workflow).toContain(`branches: ['${branch}']`);
+    expect(workflow).not.toContain('npm ci');
   });
 
   it('writes a GitLab job whose script fails for a breaking change', async () => {
@@ -235,7 +303,7 @@ describe('iml init ci', () => {
     });
     expect(await cli(['init', 'ci', 'gitlab'], { cwd: folder })).toMatchObject({
       code: 0,
-      err: 'Add to .gitlab-ci.yml:\n\ninclude:\n  - local: .gitlab/iml.yml\n',
+      err: expect.stringContaining('Add to .gitlab-ci.yml:\n\ninclude:\n  - local: .gitlab/iml.yml\n'),
     });
     expect(read(folder, '.gitlab-ci.yml')).toBe('ours');
   });

@@ -25,13 +25,38 @@ export async function initCi(args: Arguments, io: Io): Promise<number> {
       `init ci: the folder "${app}" has characters other than letters, digits, ".", "_", "-" and "/", or is outside of ${root}.`,
     );
   }
-  const hasPackages = existsSync(path.join(root, 'package-lock.json'));
+  const isLocked = locksPackage(root);
+  const branch = defaultBranch(root);
   const files =
     service === 'github'
-      ? { '.github/workflows/iml.yml': githubWorkflow(app, hasPackages) }
-      : { '.gitlab/iml.yml': gitlabJob(app, hasPackages), [GITLAB_FILE]: GITLAB_INCLUDE };
+      ? { '.github/workflows/iml.yml': githubWorkflow({ app, isLocked, branch }) }
+      : { '.gitlab/iml.yml': gitlabJob(app, isLocked), [GITLAB_FILE]: GITLAB_INCLUDE };
   for (const [file, content] of Object.entries(files)) await put({ root, file, content }, io);
+  const version = isLocked ? 'that of package-lock.json' : `${readVersion()}, fetched by the job`;
+  const pushes = service === 'github' ? branch : 'the default branch';
+  const requests = service === 'github' ? 'pull' : 'merge';
+  await io.stderr.write(
+    `The job runs for ${requests} requests and for pushes to ${pushes}. Version of iml-runtime: ${version}.\n`,
+  );
   return EXIT.ok;
+}
+
+/** Whether the lock file of the repository has this package. */
+function locksPackage(root: string): boolean {
+  return (readIfThere(path.join(root, 'package-lock.json')) ?? '').includes('"node_modules/iml-runtime"');
+}
+
+/** The default branch of the remote, else the current one, else `main`. */
+function defaultBranch(root: string): string {
+  const heads = ['.git/refs/remotes/origin/HEAD', '.git/HEAD'].map((file) => {
+    const head = readIfThere(path.join(root, file)) ?? '';
+    return /^ref: refs\/(?:remotes\/origin|heads)\/([\w./-]+)\n$/.exec(head)?.[1];
+  });
+  return heads.find((name) => name !== undefined) ?? 'main';
+}
+
+function readIfThere(file: string): string | undefined {
+  return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
 }
 
 function findRepository(folder: string): string | undefined {
@@ -46,7 +71,7 @@ async function put(
   io: Io,
 ): Promise<void> {
   const at = path.join(root, file);
-  const existing = existsSync(at) ? readFileSync(at, 'utf8') : undefined;
+  const existing = readIfThere(at);
   if (existing !== undefined && existing !== content) {
     if (file !== GITLAB_FILE) throw usageError(`init ci: "${file}" already exists. It was left as it is.`);
     if (!existing.includes('.gitlab/iml.yml')) await io.stderr.write(`Add to ${file}:\n\n${content}`);
@@ -57,13 +82,21 @@ async function put(
   await io.stdout.write(`${file}\n`);
 }
 
-function githubWorkflow(app: string, hasPackages: boolean): string {
+function githubWorkflow({
+  app,
+  isLocked,
+  branch,
+}: {
+  readonly app: string;
+  readonly isLocked: boolean;
+  readonly branch: string;
+}): string {
   const version = readVersion();
   return `name: iml
 
 on:
   push:
-    branches: [main]
+    branches: ['${branch}']
   pull_request:
 
 permissions:
@@ -79,15 +112,15 @@ jobs:
       - uses: actions/setup-node@v4
         with:
           node-version: 24
-${hasPackages ? '      - run: npm ci\n' : ''}      - uses: iml-runtime/iml-runtime/.github/actions/iml@v${version}
+${isLocked ? '      - run: npm ci\n' : ''}      - uses: iml-runtime/iml-runtime/.github/actions/iml@v${version}
         with:
           app: ${app}
           version: ${version}
 `;
 }
 
-function gitlabJob(app: string, hasPackages: boolean): string {
-  const [install, iml] = hasPackages
+function gitlabJob(app: string, isLocked: boolean): string {
+  const [install, iml] = isLocked
     ? ['npm ci', 'npx --no iml']
     : [`npm install --global iml-runtime@${readVersion()}`, 'iml'];
   return `iml:
@@ -104,7 +137,8 @@ function gitlabJob(app: string, hasPackages: boolean): string {
     - |
       if [ -n "$CI_MERGE_REQUEST_DIFF_BASE_SHA" ]; then
         git fetch --quiet --depth=1 origin "$CI_MERGE_REQUEST_DIFF_BASE_SHA"
-        ${iml} diff "$CI_MERGE_REQUEST_DIFF_BASE_SHA:./${app}" ./${app} --format markdown --fail-on breaking > iml-diff.md || failed=1
+        ${iml} diff "$CI_MERGE_REQUEST_DIFF_BASE_SHA:./${app}" ./${app} \\
+          --format markdown --fail-on breaking > iml-diff.md || failed=1
         cat iml-diff.md
       fi
     - exit $failed
