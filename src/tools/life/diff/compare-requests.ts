@@ -178,16 +178,23 @@ function compareOutput(
   place: SourceLocation | undefined,
 ): void {
   if (isSame(old, now)) return;
-  // Scenarios read members by name, so those that stay give the same values. [inf]
-  if (isPlainObject(old) && isPlainObject(now)) {
-    const changed = Object.keys(old).some((name) => !isSame(ownMember(old, name), ownMember(now, name)));
-    const added = Object.keys(now).filter((name) => !Object.hasOwn(old, name));
-    if (!changed && added.every((name) => !name.includes('{{'))) {
-      report('output-extended', `response.output has the new members ${added.join(', ')}.`, place);
-      return;
-    }
+  if (!isPlainObject(old) || !isPlainObject(now)) {
+    report('output-changed', 'response.output was changed.', place);
+    return;
   }
-  report('output-changed', 'response.output was changed.', place);
+  const names = Object.keys(old);
+  const added = Object.keys(now).filter((name) => !Object.hasOwn(old, name));
+  const removed = names.filter((name) => !Object.hasOwn(now, name));
+  const changed = names.filter((name) => Object.hasOwn(now, name) && !isSame(old[name], now[name]));
+  // Scenarios read members by name, so those that stay give the same values. [inf]
+  if (removed.length + changed.length === 0 && added.every((name) => !name.includes('{{'))) {
+    report('output-extended', `response.output has the new members ${added.join(', ')}.`, place);
+    return;
+  }
+  const parts = Object.entries({ removed, changed, added })
+    .filter(([, members]) => members.length > 0)
+    .map(([what, members]) => `${what} ${members.join(', ')}`);
+  report('output-changed', `response.output was changed: ${parts.join('; ')}.`, place);
 }
 
 /** `true` changes nothing. */
