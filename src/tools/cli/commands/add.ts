@@ -160,7 +160,7 @@ async function addToApp(args: Arguments, io: Io): Promise<number> {
   if (kind === 'module' && call === undefined && !args.isSet('webhook')) {
     const shown = printableLine(given);
     await io.stderr.write(
-      `Next: replace the path and the fields by those of the API, delete the test, and record one with a real response:\n  iml run ${shown} ${name} --connection NAME --record ${shown}/tests/${name}/first.test.json\n  iml infer interface ${name} ${shown}\n`,
+      `Next: replace the path and the fields by those of the API, delete the test, and record one with a real response:\n  iml run ${shown} ${name} --connection NAME --defaults --record ${shown}/tests/${name}/first.test.json\n  iml infer interface ${name} ${shown}\n`,
     );
   }
   return EXIT.ok;
