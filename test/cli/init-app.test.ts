@@ -61,7 +61,9 @@ describe('iml init app', () => {
         const added = await cli(['add', what ?? '', name ?? '', 'acme', ...flags], { cwd: folder });
         expect(added, addition).toMatchObject({ code: 0 });
         const isCallable = what === 'module' || (what === 'trigger' && !flags.includes('--webhook'));
-        expect(added.err.includes(`iml run acme ${name} --connection NAME --defaults --record`)).toBe(isCallable);
+        expect(added.err.includes(`iml run acme ${name} --connection NAME --defaults --record`)).toBe(
+          isCallable,
+        );
       }
       const checked = await iml('check acme --fail-on warning');
       expect(checked, checked.out).toMatchObject({ code: 0 });

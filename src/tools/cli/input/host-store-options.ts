@@ -145,7 +145,9 @@ async function readKey(env: Io['env']): Promise<Uint8Array> {
   if (given === undefined || given === '') return userKey(configFolder(env));
   const key = Buffer.from(given, 'base64');
   if (key.byteLength === SEAL_KEY_BYTES) return key;
-  throw usageError(`${KEY_VARIABLE}: expected ${SEAL_KEY_BYTES} bytes as base64. Create one: openssl rand -base64 ${SEAL_KEY_BYTES}.`);
+  throw usageError(
+    `${KEY_VARIABLE}: expected ${SEAL_KEY_BYTES} bytes as base64. Create one: openssl rand -base64 ${SEAL_KEY_BYTES}.`,
+  );
 }
 
 /** A misspelt folder must not look like an empty host. */
