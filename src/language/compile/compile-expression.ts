@@ -500,15 +500,19 @@ const DECIMAL: Readonly<Record<DecimalOperator, (left: number, right: number) =>
       ? compute('/', left, right)
       : Math.round(left * scale) / Math.round(right * scale);
   },
-  // Adding 0 converts minus zero to zero, as decimal.js does.
   '%': (left, right) => {
-    if (Number.isSafeInteger(left) && Number.isSafeInteger(right)) return (left % right) + 0;
+    if (Number.isSafeInteger(left) && Number.isSafeInteger(right)) return remainder(left, right);
     const scale = commonScale(left, right);
     return scale === undefined
       ? compute('%', left, right)
-      : ((Math.round(left * scale) % Math.round(right * scale)) + 0) / scale;
+      : remainder(Math.round(left * scale), Math.round(right * scale)) / scale;
   },
 };
+
+/** Minus zero only for a dividend of minus zero, as in decimal.js. */
+function remainder(left: number, right: number): number {
+  return left === 0 ? left % right : (left % right) + 0;
+}
 
 /** Scales of the fast path. decimal.js computes numbers with more decimals. */
 const SCALES = [1, 10, 100, 1000, 10_000, 100_000, 1_000_000] as const;
