@@ -19,7 +19,8 @@ const iml = (...args: string[]): ReturnType<typeof cli> =>
 
 const SECRET = 'whsec-8d7f6s5d4f3g2h1j';
 const BODY = '{"id":"7","name":"Ärger & Söhne"}';
-const AT = '1700000000';
+const AT = String(Math.floor(Date.now() / 1000));
+const LONG_AGO = String(Number(AT) - 3600);
 
 const hmac = (text: string, encoding: 'hex' | 'base64' = 'hex'): string =>
   createHmac('sha256', SECRET).update(text).digest(encoding);
@@ -98,6 +99,36 @@ describe('iml add webhook --signature', () => {
       }
     },
   );
+
+  it('accepts a call of Stripe with the signatures of two secrets, in any order', async () => {
+    await addWebhook('stripe');
+    const [own, other] = [`v1=${hmac(`${AT}.${BODY}`)}`, `v1=${'0'.repeat(64)}`];
+    for (const parts of [`${own},${other}`, `${other},${own}`]) {
+      const { out } = await callWith([`Stripe-Signature: t=${AT},${parts}`], true);
+      expect(out).toContain('"id":"7"');
+    }
+  });
+
+  it.each([
+    ['old call of Stripe', 'stripe', `Stripe-Signature: t=${LONG_AGO},v1=${hmac(`${LONG_AGO}.${BODY}`)}`],
+    ['call of Stripe without a time', 'stripe', `Stripe-Signature: v1=${hmac(`.${BODY}`)}`],
+    ['call of Stripe with another scheme', 'stripe', `Stripe-Signature: t=${AT},v0=${hmac(`${AT}.${BODY}`)}`],
+    ['old call of Slack', 'slack', `X-Slack-Signature: v0=${hmac(`v0:${LONG_AGO}:${BODY}`)}`],
+  ])('drops this one: %s', async (_, scheme, header) => {
+    await addWebhook(scheme);
+    const headers = [header, `X-Slack-Request-Timestamp: ${LONG_AGO}`];
+    expect((await callWith(headers, scheme === 'stripe')).err).toContain(
+      'No bundles. The condition is false',
+    );
+  });
+
+  it.each(['github', 'stripe'])('writes the condition that the documentation shows: %s', async (scheme) => {
+    await addWebhook(scheme);
+    const file = path.join(folder, 'acme/webhooks/events/events.communication.iml.json');
+    const { condition } = JSON.parse(readFileSync(file, 'utf8'));
+    const page = readFileSync(path.join(import.meta.dirname, '../../docs/app-files.md'), 'utf8');
+    expect(page).toContain(`"condition": ${JSON.stringify(condition)}`);
+  });
 
   it('answers the verification request of Slack', async () => {
     await addWebhook('slack');

@@ -20,15 +20,20 @@ interface Scheme {
   readonly header: string;
   /** Its value as an expression, given the expression of the secret. */
   readonly value: (secret: string) => string;
-  /** Default: the whole header. */
-  readonly signature?: string;
+  /** The time of the call in Unix seconds, which is signed. Calls older than `MAX_AGE_SECONDS` are refused. */
+  readonly sentAt?: string;
+  /** The header has several signatures, one of which must match. Default: the header is the signature. */
+  readonly hasSeveral?: boolean;
   /** `attach`: attach stores the secret as `webhook.secret`. Otherwise the user enters it. */
   readonly attach?: SignedWebhook['attach'];
   readonly verification?: PlainObject;
 }
 
-const STRIPE = 'headers.`stripe-signature`';
-const stripePart = (number: number): string => `get(split(${STRIPE}; ','); ${number})`;
+/** The tolerance of the libraries of Stripe, and what Slack recommends. */
+const MAX_AGE_SECONDS = 300;
+
+const STRIPE_TIME = "replace(headers.`stripe-signature`; '/.*\\bt=(\\d+).*/'; '$1')";
+const SLACK_TIME = 'headers.`x-slack-request-timestamp`';
 
 const SCHEMES: Readonly<Record<SignatureScheme, Scheme>> = {
   // https://docs.github.com/webhooks/using-webhooks/validating-webhook-deliveries [doc]
@@ -48,19 +53,19 @@ const SCHEMES: Readonly<Record<SignatureScheme, Scheme>> = {
   // https://docs.slack.dev/authentication/verifying-requests-from-slack [doc]
   slack: {
     header: 'x-slack-signature',
-    value: (secret) =>
-      `'v0=' + sha256('v0:' + headers.\`x-slack-request-timestamp\` + ':' + rawBody; 'hex'; ${secret})`,
+    value: (secret) => `'v0=' + sha256('v0:' + ${SLACK_TIME} + ':' + rawBody; 'hex'; ${secret})`,
+    sentAt: SLACK_TIME,
     verification: {
       condition: "{{body.type = 'url_verification'}}",
       respond: { type: 'json', body: { challenge: '{{body.challenge}}' } },
     },
   },
-  // https://docs.stripe.com/webhooks/signature: `t=<seconds>,v1=<digest>` [doc]
+  // https://docs.stripe.com/webhooks/signature: `t=<seconds>,v1=<digest>`, and a further `v1` after a new secret [doc]
   stripe: {
     header: 'stripe-signature',
-    value: (secret) =>
-      `'v1=' + sha256(replace(${stripePart(1)}; 't='; '') + '.' + rawBody; 'hex'; ${secret})`,
-    signature: stripePart(2),
+    value: (secret) => `'v1=' + sha256(${STRIPE_TIME} + '.' + rawBody; 'hex'; ${secret})`,
+    sentAt: STRIPE_TIME,
+    hasSeveral: true,
     attach: {
       body: { url: '{{webhook.url}}', enabled_events: ['*'] },
       data: { secret: '{{body.secret}}' },
@@ -88,16 +93,19 @@ const SECRET_FIELD = {
 
 /**
  * Creates the parts of a webhook that accepts signed calls only. Secret and header are compared first: without a key
- * `sha256` is a plain hash that anybody can make, and a missing header equals a missing value.
+ * `sha256` is a plain hash that anybody can make, and a missing header equals a missing value. The age comes last, so
+ * that the recorder sees the digest of a header whose time is still a placeholder.
  */
 export function signedWebhook(name: SignatureScheme): SignedWebhook {
-  const { header, value, signature, attach, verification } = SCHEMES[name];
+  const { header, value, sentAt, hasSeveral = false, attach, verification } = SCHEMES[name];
   const secret = attach === undefined ? 'parameters.secret' : 'webhook.secret';
   const at = `headers.\`${header}\``;
+  const isFresh = sentAt === undefined ? '' : ` & timestamp - ${sentAt} <= ${MAX_AGE_SECONDS}`;
+  const isSigned = hasSeveral ? `contains(${at}; ${value(secret)})` : `${value(secret)} = ${at}`;
   return {
     communication: {
       ...(verification !== undefined && { verification }),
-      condition: `{{${secret} & ${at} & ${value(secret)} = ${signature ?? at}}}`,
+      condition: `{{${secret} & ${at} & ${isSigned}${isFresh}}}`,
     },
     params: attach === undefined ? [SECRET_FIELD] : [],
     attach,
