@@ -10,8 +10,8 @@ const functionCode: Rule = {
   id: 'function-code',
   level: 'error',
   summary:
-    'The code of a custom function is missing, does not compile in the sandbox, does not declare a function of its name, or cannot return a value.',
-  why: 'Each expression that calls the function ends the run with an error, or is always undefined. Custom functions are synchronous. They have the objects of JavaScript, `Buffer`, `iml` and `debug`, but no modules, timers or network.',
+    'The code of a custom function is missing, does not compile in the sandbox, does not declare a function of its name, uses a global that the sandbox lacks, or cannot return a value.',
+  why: 'Each expression that calls the function ends the run with an error, or is always undefined. Custom functions are synchronous. They have the objects of JavaScript except `Intl`, `Buffer`, `console`, `iml` and `debug`, but no modules, timers, network or other globals of Node.js and browsers.',
   bad: 'functions/total/code.js: const sum = 1',
   good: 'functions/total/code.js: function total(items) { return items.length }',
   check: ({ app, part, functionWarnings }, report) => {
@@ -42,9 +42,11 @@ const functionCode: Rule = {
 
 /** Globals of Node.js and browsers that custom functions lack. Source: the page on IML functions. [doc] */
 const MISSING_GLOBALS: ReadonlySet<string> = new Set([
-  ...['require', 'fetch', 'setTimeout', 'setInterval', 'setImmediate', 'queueMicrotask', 'process'],
-  ...['XMLHttpRequest', 'URL', 'URLSearchParams', 'TextEncoder', 'TextDecoder', 'atob', 'btoa'],
-  ...['structuredClone', 'crypto', 'axios'],
+  ...['require', 'process', 'global', 'window', 'axios', 'crypto', 'structuredClone', 'performance'],
+  ...['setTimeout', 'setInterval', 'setImmediate', 'clearTimeout', 'clearInterval', 'queueMicrotask'],
+  ...['fetch', 'Headers', 'Request', 'Response', 'FormData', 'Blob', 'AbortController', 'AbortSignal'],
+  ...['XMLHttpRequest', 'WebSocket', 'URL', 'URLSearchParams'],
+  ...['TextEncoder', 'TextDecoder', 'atob', 'btoa', 'WebAssembly', 'Atomics'],
 ]);
 
 interface CodeFault {
@@ -66,13 +68,13 @@ function findFaults(name: string, code: string): readonly CodeFault[] {
   }
   const reported = new Set<string>();
   for (const [at, { value, offset }] of tokens.entries()) {
-    if (!MISSING_GLOBALS.has(value) || reported.has(value) || !isUsed(tokens, at)) continue;
+    // QuickJS has no Intl. On the platform it is one of the objects of JavaScript. [inf]
+    const isIntl = value === 'Intl';
+    if (!(isIntl || MISSING_GLOBALS.has(value)) || reported.has(value) || !isUsed(tokens, at)) continue;
     if (declares(tokens, value)) continue;
     reported.add(value);
-    faults.push({
-      message: `Custom functions have no ${value}, so each call that reaches it fails.`,
-      offset,
-    });
+    const what = isIntl ? 'Custom functions have no Intl here' : `Custom functions have no ${value}`;
+    faults.push({ message: `${what}, so each call that reaches it fails.`, offset });
   }
   return faults;
 }
@@ -87,17 +89,22 @@ function isUsed(tokens: readonly CodeToken[], at: number): boolean {
   return before !== '.' && before !== '?.' && (after === '(' || after === '.' || before === 'new');
 }
 
-/** Whether code declares a name, or tests whether it exists. */
+/** Whether code declares or assigns a name anywhere, as a parameter or in a pattern too, or tests whether it exists. */
 function declares(tokens: readonly CodeToken[], name: string): boolean {
   return tokens.some(({ value }, at) => {
     if (value !== name) return false;
     const before = tokens[at - 1]?.value ?? '';
     const after = tokens[at + 1]?.value ?? '';
-    return DECLARING.has(before) || ((before === '(' || before === ',') && (after === ',' || after === ')'));
+    if (before === '.' || before === '?.') return false;
+    return (
+      DECLARING.has(before) || after === '=' || after === '=>' || (OPENS.has(before) && CLOSES.has(after))
+    );
   });
 }
 
 const DECLARING: ReadonlySet<string> = new Set(['function', 'const', 'let', 'var', 'class', 'typeof']);
+const OPENS: ReadonlySet<string> = new Set(['(', ',', '{', '[', ':', '...']);
+const CLOSES: ReadonlySet<string> = new Set([')', ',', '}', ']']);
 
 /** Location of the missing code in the manifest. */
 function findDeclaration({ warnings }: App, name: string): SourceLocation {
