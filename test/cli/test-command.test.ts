@@ -158,6 +158,13 @@ describe('iml test', () => {
     expect(out).toMatch(/4 failed, 3 passed in /);
   });
 
+  it('refuses a case whose kind does not read a member of the input', async () => {
+    write('tests/list/a.test.json', { ...CASE, input: { ...CASE.input, request: { method: 'POST' } } });
+    const { code, out } = await test();
+    expect(code).toBe(1);
+    expect(out).toMatch(/a\.test\.json:\d+:\d+: input\.request: a run of the kind search does not read it/);
+  });
+
   it('reports an app that does not load, and runs the others', async () => {
     write('other/makecomapp.json', '{ "components": ');
     write('other/tests/x.test.json', CASE);

@@ -77,3 +77,15 @@ describe('common of a case of a connection', () => {
     expect(told).toContain('got      "https://a.example/kept"');
   });
 });
+
+describe('a case of a stored connection', () => {
+  it.each(['oauth2-refresh', 'oauth2-invalidate'])('needs its data as input.data: %s', async (kind) => {
+    const input = { connection: { token: 't-0' } };
+    const folder = writeApp({ ...APP, 'tests/a/b.test.json': { ...CASES[kind], input } });
+    const { ok, results } = await runFixtures(folder);
+    expect(ok).toBe(false);
+    expect(results.map(printTestFailures).join('')).toContain(
+      `input.connection: a run of the kind ${kind} does not read it; write the data of the connection as input.data.`,
+    );
+  });
+});
