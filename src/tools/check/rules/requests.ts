@@ -39,6 +39,34 @@ export const REQUEST_RULES: readonly Rule[] = [
     },
   },
   {
+    id: 'general-error-type',
+    level: 'info',
+    summary: 'A `type` of `response.error` for all statuses also applies to 429 and 5xx.',
+    why: 'By default, 429 is a RateLimitError and 5xx a ConnectionError, after which a scenario waits and repeats the run. A general type replaces them, so the run ends.',
+    bad: '"error": { "type": "RuntimeError", "message": "{{body.message}}" }',
+    good: '"error": { "message": "{{body.message}}", "404": { "type": "DataError" } }',
+    check: (subject, report) => {
+      for (const request of subject.requests) {
+        const type = readAt(request.value, 'response', 'error', 'type');
+        // The requests of a connection are not repeated.
+        if (request.in.owner?.kind === 'connection' || !isFinalType(type)) continue;
+        const errors = [request.value, subject.app.base?.value].map((one) =>
+          readAt(one, 'response', 'error'),
+        );
+        const hasOwn = (status: RegExp): boolean =>
+          errors.some(
+            (error) =>
+              isPlainObject(error) &&
+              Object.keys(error).some((key) => status.test(key) && readAt(error, key, 'type') !== undefined),
+          );
+        const hidden = [...(hasOwn(/^429$/) ? [] : ['429']), ...(hasOwn(/^5\d\d$/) ? [] : ['5xx'])];
+        if (hidden.length === 0) continue;
+        const message = `The type ${type} also applies to ${hidden.join(' and ')}, whose default type is repeated. Give it to single statuses.`;
+        report({ message, place: locate(request, 'response', 'error', 'type') });
+      }
+    },
+  },
+  {
     id: 'dead-status',
     level: 'warning',
     summary: '`error` has an entry for a status of 200 to 399, and there is no `valid`.',
@@ -156,6 +184,14 @@ export const REQUEST_RULES: readonly Rule[] = [
 ];
 
 const TYPES: ReadonlySet<string> = new Set<string>(APP_ERROR_TYPES);
+
+/** Error types after which a scenario repeats the run. */
+const REPEATED: ReadonlySet<unknown> = new Set(['RateLimitError', 'ConnectionError', 'ModuleTimeoutError']);
+
+/** Whether a written type is known and ends the run for good. */
+function isFinalType(type: unknown): type is string {
+  return APP_ERROR_TYPES.some((known) => known === type) && !REPEATED.has(type);
+}
 
 function checkType(request: WrittenRequest, path: readonly string[], report: ReportFinding): void {
   const type = readAt(request.value, ...path);
