@@ -1,6 +1,8 @@
+import { isSecretName } from '../../../../engine/redaction/secret-names.js';
+import { readPath } from '../../../../language/syntax/walk-expression.js';
 import { isPlainObject, readAt } from '../../../../shared/plain-object.js';
-import { official, type Rule } from '../../rule.js';
-import { findingAt } from '../../subject/expression-site.js';
+import { official, type ReportFinding, type Rule } from '../../rule.js';
+import { type ExpressionSite, findingAt } from '../../subject/expression-site.js';
 import { listFields } from '../../subject/form-fields.js';
 import { isEmpty, readInherited, reads, requestsOf, textOf } from '../../subject/review-subject.js';
 import { locate, locateKey, pointerTo } from '../../subject/walk-requests.js';
@@ -198,8 +200,9 @@ export const WEBHOOK_AND_RPC_REVIEW: readonly Rule[] = [
   {
     id: 'webhook-signature',
     level: 'info',
-    summary: 'A webhook neither has a condition nor reads a header.',
-    why: 'Where the API signs its calls, an unchecked signature lets anybody who knows the address start scenarios.',
+    summary:
+      'A webhook neither has a condition nor reads a header, or compares with a secret that may be missing.',
+    why: 'Where the API signs its calls, an unchecked signature lets anybody who knows the address start scenarios. Without a key, `sha256` is a hash that anybody can compute, and a missing header equals a missing secret.',
     bad: '{ "output": "{{body}}" }',
     good: '{ "condition": "{{webhook.secret & headers.`x-signature` & sha256(rawBody; \'hex\'; webhook.secret) = headers.`x-signature`}}", "output": "{{body}}" }',
     review: { area: 'webhooks' },
@@ -207,6 +210,7 @@ export const WEBHOOK_AND_RPC_REVIEW: readonly Rule[] = [
       for (const { name, communication } of subject.app.webhooks.values()) {
         if (communication === undefined || subject.part?.has('webhook', name) === false) continue;
         const [checked] = subject.documentsOf('webhook', name).filter(({ part }) => part === 'communication');
+        if (checked !== undefined) reportUnguarded(subject.expressionsIn(checked), report);
         if (checked === undefined || !isEmpty(readAt(communication.value, 'condition'))) continue;
         if (subject.expressionsIn(checked).some((site) => reads(site, 'headers'))) continue;
         report({
@@ -217,3 +221,25 @@ export const WEBHOOK_AND_RPC_REVIEW: readonly Rule[] = [
     },
   },
 ];
+
+/** Comparisons with stored data of the hook that nothing else in the expression reads, so nothing tests it. */
+function reportUnguarded(sites: readonly ExpressionSite[], report: ReportFinding): void {
+  for (const site of sites.filter(({ pointer }) => /^(?:\/verification)?\/condition$/.test(pointer))) {
+    for (const node of site.nodes) {
+      const isKeyed = node.kind === 'call' && /^sha\d+$/.test(node.name);
+      const isEqual = node.kind === 'binary' && node.operator === '=';
+      const values = isKeyed ? [node.args[2]] : isEqual ? [node.left, node.right] : [];
+      for (const value of values) {
+        const path = value && readPath(value);
+        const name = path?.root.name === 'webhook' ? path.members[0]?.name : undefined;
+        if (value === undefined || name === undefined || !(isKeyed || isSecretName(name, 'body'))) continue;
+        const uses = site.paths.filter(
+          ({ root, members }) => root.name === 'webhook' && members[0]?.name === name,
+        );
+        if (uses.length > 1) continue;
+        const message = `Test webhook.${name} first: webhook.${name} & ... While it is missing, anybody can make a matching call.`;
+        report(findingAt(site, value, message));
+      }
+    }
+  }
+}
