@@ -189,10 +189,17 @@ function printTokens(): string {
   });
   return `## Tokens of formats
 
-\`parseDate\` and \`formatDate\` use the same tokens. Text that is empty, missing or does not match the format is an error of
-\`parseDate\`; \`if(item.date; parseDate(item.date; "YYYY-MM-DD"))\` is empty if the API sends no date. A format with the
-numbers in another order reads a wrong date without an error, so compare the format with a date of the API, token by
-token: \`MM\` is the month and \`mm\` the minute. Without a time zone, the text is in the time zone of the scenario.
+\`parseDate\` and \`formatDate\` use the same tokens. Without a time zone, the text is in the time zone of the scenario.
+
+\`parseDate\` is lenient [inf], so compare the format with a date of the API, token by token: \`MM\` is the month and
+\`mm\` the minute.
+
+- Parts that the text lacks are the start of the period: \`parseDate("2026-03-31"; "YYYY-MM-DD HH:mm")\` is midnight.
+- Separators may differ, and text after the format is ignored.
+- Numbers in another order give a wrong date without an error: "31.3.2026" as \`YYYY-MM-DD\` is 20 March 2031.
+- Text that is empty, missing, has nothing of the format, or names an impossible date (month 13) is the error "is not a
+  valid date". \`if(item.date; parseDate(item.date; "YYYY-MM-DD"))\` is empty if the API sends no date.
+- A timestamp, as a number or text, needs the format \`X\` (seconds) or \`x\` (milliseconds).
 
 | token | meaning | of \`date\` |
 | --- | --- | --- |

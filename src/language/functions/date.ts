@@ -1,4 +1,4 @@
-import { functionError } from '../../shared/errors/iml-error.js';
+import { functionError, type ImlError } from '../../shared/errors/iml-error.js';
 import {
   dayNumber,
   daysInMonth,
@@ -44,8 +44,16 @@ function show(value: unknown): string {
 
 function requireInstant(value: unknown, environment: Environment): number {
   const ms = readDateInstant(value, environment.timezone);
-  if (ms === undefined) throw functionError(`'${show(value)}' is not a valid date.`);
+  if (ms === undefined) throw invalidDate(value);
   return ms;
+}
+
+/** @param format of `parseDate` */
+function invalidDate(value: unknown, format?: string): ImlError {
+  const error = functionError(`'${show(value)}' is not a valid date.`);
+  if (format === undefined && /^\d{9,}(?:\.\d+)?$/.test(show(value)))
+    error.hint = 'For a timestamp, use parseDate with the format X (seconds) or x (milliseconds).';
+  return error;
 }
 
 function readNumber(value: unknown): number {
@@ -85,7 +93,7 @@ function parseToInstant(environment: Environment, text: unknown, format: unknown
   const pattern = isEmpty(format) ? undefined : toText(format);
   const source = typeof text === 'string' ? text : numberText(text, pattern);
   const ms = source === undefined ? undefined : parseInstant(source, pattern, zone.name, environment.now);
-  if (ms === undefined) throw functionError(`'${show(text)}' is not a valid date.`);
+  if (ms === undefined) throw invalidDate(text, pattern);
   return ms;
 }
 

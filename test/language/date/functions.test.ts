@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import moment from 'moment-timezone';
 import { describe, expect, it } from 'vitest';
-import { functions } from '../../../src/language/index.js';
+import { evaluate, functions, type ImlError } from '../../../src/language/index.js';
 import { call, failure, functionError, modernMs, NOW, zoneName } from './date-functions.js';
 
 /** Calls a function that returns a date and returns it as ISO text. */
@@ -74,6 +74,32 @@ describe('parseDate', () => {
     );
     expect(failure('parseDate', [null, 'YYYY'])).toEqual(functionError("'null' is not a valid date."));
   });
+});
+
+describe('the hint of an invalid date', () => {
+  const hintOf = (template: string): string | undefined => {
+    try {
+      return `no error: ${evaluate(template, {})}`;
+    } catch (error) {
+      return (error as ImlError).hint;
+    }
+  };
+
+  it.each([
+    "parseDate('1774944309')",
+    'parseDate(1774944309.5)',
+    "formatDate('1774944309000'; 'YYYY')",
+    'addDays(1774944309; 1)',
+  ])('names the formats of timestamps: %s', (call) => {
+    expect(hintOf(`{{${call}}}`)).toContain('X (seconds) or x (milliseconds)');
+  });
+
+  it.each(["parseDate('soon')", 'parseDate(20161228)', "parseDate('1774944309999'; 'YYYYMM')"])(
+    'is absent for other values: %s',
+    (call) => {
+      expect(hintOf(`{{${call}}}`)).toBeUndefined();
+    },
+  );
 });
 
 describe('add functions', () => {
