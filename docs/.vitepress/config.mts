@@ -74,6 +74,7 @@ export default defineConfig({
           { text: 'Functions', collapsed: true, items: listPages('functions') },
           { text: 'Limits', link: '/limits' },
           { text: 'Errors', link: '/errors' },
+          { text: 'Words and marks', link: '/words' },
           { text: 'The command', link: '/command' },
           {
             text: 'Commands',

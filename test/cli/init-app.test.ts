@@ -130,6 +130,17 @@ describe('iml init app', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
+  it('refuses a name that Make refuses, and names the rule in its help too', async () => {
+    const { code, err } = await iml('init app ab --base-url https://api.acme.example --auth none');
+    expect([code, err]).toEqual([
+      2,
+      expect.stringContaining('expected 3 to 30 lower-case letters, digits and dashes'),
+    ]);
+    expect((await iml('init --help')).out.replace(/\s+/g, ' ')).toContain(
+      'name of the app, 3 to 30 lower-case letters, digits and dashes',
+    );
+  });
+
   it('refuses a folder that has an app', async () => {
     await iml('init app acme --base-url https://a.example');
     const before = read('acme/makecomapp.json');

@@ -51,7 +51,7 @@ export const INIT_COMMAND: Command = {
     { name: 'what', help: 'What to write: app, tests, agents or ci.' },
     {
       name: 'name or folder',
-      help: 'app: name of the app. tests, agents: folder of the app. Default: the nearest app. ci: github or gitlab.',
+      help: 'app: name of the app, 3 to 30 lower-case letters, digits and dashes. tests, agents: folder of the app. Default: the nearest app. ci: github or gitlab.',
       isOptional: true,
     },
     {
