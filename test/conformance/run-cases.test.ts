@@ -182,11 +182,6 @@ describe('findCases', () => {
       /no runs of kind action/,
     ],
     [
-      'a member of input that its kind does not read',
-      { ...FIXTURE, input: { parameters: {}, request: { method: 'POST' } } },
-      /^input\.request: a run of the kind action does not read it/,
-    ],
-    [
       'a response beside a broken connection',
       calls({ response: { status: 200, networkError: 'ECONNRESET' } }),
       /there is no status/,

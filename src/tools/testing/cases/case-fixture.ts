@@ -1,7 +1,7 @@
 import type { App, ModuleType } from '../../../engine/document/app.js';
 import { CaseError } from '../../../shared/errors/engine-error.js';
 import { didYouMean } from '../../../shared/suggest.js';
-import type { Fixture, FixtureKind } from '../fixtures/fixture.js';
+import type { Fixture, FixtureInput, FixtureKind } from '../fixtures/fixture.js';
 import { choiceProblems } from '../fixtures/fixture-shape.js';
 import type { ComponentName } from './component-name.js';
 import type { ReadCase } from './read-case.js';
@@ -50,7 +50,7 @@ export function fixtureOfCase({ name, document, played }: ReadCase, app: App): F
     ...(found !== undefined && { component: found }),
     input: { checkParameters: found !== undefined, ...input },
   };
-  const [problem] = choiceProblems(fixture);
+  const [problem] = [...choiceProblems(fixture), ...unreadInput(run, input)];
   return problem === undefined ? fixture : refuse(`${problem}.`, pointerIn(problem));
 }
 
@@ -97,4 +97,50 @@ export function findKind(
     default:
       return app.webhooks.has(name) ? 'webhook' : undefined;
   }
+}
+
+/** Members of `input` for every kind. */
+const COMMON_INPUT = ['parameters', 'checkParameters', 'now', 'timezone', 'clock'] as const;
+
+const OF_RUN = ['connection', 'data', 'webhook', 'payload', 'start'] as const;
+const OF_HOOK = ['connection', 'data', 'webhook'] as const;
+const OF_OAUTH = ['oauth', 'scopes', 'query'] as const;
+
+/**
+ * Other members of `input` that a kind reads: see `kind-runners.ts`. Fixtures of others, as `npm run conformance` plays
+ * them, may have more.
+ */
+const INPUT_OF_KIND: Readonly<Record<FixtureKind, readonly (keyof FixtureInput)[]>> = {
+  action: OF_RUN,
+  search: OF_RUN,
+  trigger: OF_RUN,
+  instant_trigger: OF_RUN,
+  responder: ['connection', 'data', 'webhook', 'payload'],
+  rpc: ['connection', 'data', 'webhook', 'query'],
+  endpoint: ['connection', 'data'],
+  epoch: ['connection', 'data'],
+  webhook: ['request', 'data', 'webhook', 'connections'],
+  attach: OF_HOOK,
+  detach: OF_HOOK,
+  update: OF_HOOK,
+  connection: ['scopes'],
+  oauth1: OF_OAUTH,
+  oauth2: OF_OAUTH,
+  'oauth2-refresh': ['data', 'expires'],
+  'oauth2-invalidate': ['data'],
+  scenario: ['settings', 'events', 'firstModule'],
+};
+
+/** Members of `input` that a run of this kind ignores. */
+function unreadInput(kind: FixtureKind, input: FixtureInput | undefined): readonly string[] {
+  const known: readonly string[] = [...INPUT_OF_KIND[kind], ...COMMON_INPUT];
+  return Object.keys(input ?? {})
+    .filter((name) => !known.includes(name))
+    .map((name) => {
+      const isStored = name === 'connection' && (kind === 'oauth2-refresh' || kind === 'oauth2-invalidate');
+      const hint = isStored
+        ? 'write the data of the connection as input.data'
+        : `its input has ${known.join(', ')}`;
+      return `input.${name}: a run of the kind ${kind} does not read it; ${hint}`;
+    });
 }
