@@ -3,7 +3,7 @@ import type { App } from '../../engine/document/app.js';
 import { escapeCommandData, escapeCommandProperty } from '../../shared/text.js';
 import type { CheckReport } from './check-app.js';
 import type { Finding, Level } from './finding.js';
-import { REVIEW_AREAS, type Review, type ReviewArea, type Rule } from './rule.js';
+import { AREAS, type Area, type Review, type Rule } from './rule.js';
 import { RULES } from './rules.js';
 import { isEmpty } from './subject/review-subject.js';
 
@@ -213,7 +213,7 @@ export interface ReviewedRule {
   readonly findings: readonly Finding[];
 }
 
-const TITLES: Readonly<Record<ReviewArea, string>> = {
+const TITLES: Readonly<Record<Area, string>> = {
   app: 'App and files',
   base: 'Base and hosts',
   connections: 'Connections',
@@ -226,42 +226,17 @@ const TITLES: Readonly<Record<ReviewArea, string>> = {
   endpoints: 'Endpoints',
 };
 
-/** Areas of the rules that are not only for the review. All others belong to `app`. */
-const AREAS: Readonly<Partial<Record<ReviewArea, readonly string[]>>> = {
-  base: ['unsanitized-secret', 'undeclared-common', 'host-header', 'relative-url', 'missing-url'],
-  connections: [
-    ...['connection-keeps-nothing', 'unstored-connection-data', 'reserved-parameter', 'unknown-scope'],
-    ...['connection-missing', 'missing-communication'],
-  ],
-  modules: [
-    ...['action-iterate', 'unbounded-paging', 'repeated-page', 'unfilled-interface'],
-    ...['samples-outside-interface', 'samples-outside-output'],
-  ],
-  triggers: ['incomplete-trigger'],
-  webhooks: ['missing-uid', 'endless-verification', 'unstored-webhook-data'],
-  forms: [
-    ...['parameter-type', 'duplicate-field', 'missing-label', 'flag-as-text', 'default-type'],
-    ...['select-without-options', 'nested-without-store', 'option-without-value', 'undeclared-parameter'],
-  ],
-  functions: ['function-code', 'function-comment', 'function-length', 'shadowed-function'],
-  endpoints: ['unknown-endpoint', 'endpoint-input'],
-};
-
-function areaOf({ id, review }: Rule): ReviewArea {
-  return review?.area ?? REVIEW_AREAS.find((area) => AREAS[area]?.includes(id)) ?? 'app';
-}
-
 /**
  * Arranges the findings of a check for the review.
  *
  * @param rules the rules that were applied
  */
 export function createReview(findings: readonly Finding[], rules: readonly Rule[], app: App): ReviewReport {
-  const sections = REVIEW_AREAS.map((area): ReviewSection => {
+  const sections = AREAS.map((area): ReviewSection => {
     return {
       title: TITLES[area],
       rules: rules
-        .filter((rule) => areaOf(rule) === area)
+        .filter((rule) => rule.area === area)
         .map((rule): ReviewedRule => {
           const own = findings.filter((finding) => finding.rule === rule.id);
           return { rule, status: own.length === 0 ? 'passed' : 'failed', findings: own };
@@ -280,7 +255,7 @@ const FORM_QUESTIONS: readonly string[] = [
 ];
 
 /** Questions that apply to an app. */
-function listQuestions(area: ReviewArea, app: App): readonly string[] {
+function listQuestions(area: Area, app: App): readonly string[] {
   const types = new Set([...app.modules.values()].map(({ type }) => type));
   switch (area) {
     case 'app':

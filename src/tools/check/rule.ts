@@ -8,6 +8,8 @@ export type ReportFinding = (finding: Omit<Finding, 'rule' | 'level'>) => void;
 export interface Rule {
   /** Kebab-case ID for settings, comments and reports. */
   readonly id: string;
+  /** Section of the review report that lists the rule. */
+  readonly area: Area;
   /** Default level. */
   readonly level: Level;
   /** The rule in one sentence. */
@@ -24,8 +26,8 @@ export interface Rule {
   readonly check: (subject: Subject, report: ReportFinding) => void;
 }
 
-/** Subjects of rules, in the order of the form for an app review. */
-export const REVIEW_AREAS = [
+/** Sections of the review report, in the order of the form for an app review. `app` has the rules for any component. */
+export const AREAS = [
   'app',
   'base',
   'connections',
@@ -38,20 +40,22 @@ export const REVIEW_AREAS = [
   'endpoints',
 ] as const;
 
-/** An area of the review. */
-export type ReviewArea = (typeof REVIEW_AREAS)[number];
+/** The part of an app that a rule is about. */
+export type Area = (typeof AREAS)[number];
 
-/** A rule that the review of an app applies. */
+/** A rule that only the review of an app applies. */
 export interface Review {
-  readonly area: ReviewArea;
   /** Page of Make's documentation that requires it; undefined for advice of reviewers. */
   readonly source?: string;
 }
+
+/** A rule that reviewers advise, without a page of Make's documentation. */
+export const ADVICE: Review = {};
 
 /** Start of the pages on custom apps. */
 const CUSTOM_APPS = 'https://developers.make.com/custom-apps-documentation';
 
 /** A rule that Make's documentation requires, by a page on custom apps or a full address. */
-export function official(area: ReviewArea, page: string): Review {
-  return { area, source: page.startsWith('https:') ? page : `${CUSTOM_APPS}/${page}` };
+export function official(page: string): Review {
+  return { source: page.startsWith('https:') ? page : `${CUSTOM_APPS}/${page}` };
 }

@@ -7,6 +7,7 @@ import { type ExpressionSite, findingAt } from '../subject/expression-site.js';
 export const BRACE_RULES: readonly Rule[] = [
   {
     id: 'single-braces',
+    area: 'app',
     level: 'warning',
     summary: 'A text contains an expression in single braces.',
     why: 'Only double braces are evaluated. `{item.id}` is sent as text.',
@@ -38,6 +39,7 @@ export const BRACE_RULES: readonly Rule[] = [
   },
   {
     id: 'text-condition',
+    area: 'app',
     level: 'error',
     summary: 'A condition is an expression with text around it.',
     why: 'The result is a text, which counts as true: `{{body.total}} > 5` is the text `3 > 5`. Operators belong inside of the braces.',
@@ -55,6 +57,7 @@ export const BRACE_RULES: readonly Rule[] = [
   },
   {
     id: 'operator-outside',
+    area: 'app',
     level: 'warning',
     summary: 'An operator and a number follow an expression, outside of the braces.',
     why: 'Text outside of the braces is not evaluated: `{{parameters.amount}} * 100` is the text `5 * 100`.',

@@ -18,6 +18,7 @@ import {
 export const COMPONENT_RULES: readonly Rule[] = [
   {
     id: 'action-iterate',
+    area: 'modules',
     level: 'error',
     summary: 'The result of an action comes from a request that iterates and has no `wrapper`.',
     why: 'An action outputs one object. `iterate` outputs a list, so the run ends with a `DataError`. This also applies to an earlier request of a chain: its list stays the result if later requests are skipped by their `condition` or have `output: null`. A `wrapper` combines the list in one object; a search outputs one bundle per item.',
@@ -41,6 +42,7 @@ export const COMPONENT_RULES: readonly Rule[] = [
   },
   {
     id: 'incomplete-trigger',
+    area: 'triggers',
     level: 'error',
     summary: 'A polling trigger has no `id` or `date`, or its epoch has no `label` or `date`.',
     why: 'Without `id` (and `date` for the type `date`), a trigger cannot recognize new items. The panel of the epoch shows `label` and starts at `date`.',
@@ -71,6 +73,7 @@ export const COMPONENT_RULES: readonly Rule[] = [
   },
   {
     id: 'unknown-endpoint',
+    area: 'endpoints',
     level: 'error',
     summary: 'A request calls an endpoint that the app does not have, or an endpoint calls another one.',
     why: 'The run ends with a RuntimeError. Endpoints are called by name, and an endpoint cannot call another one.',
@@ -83,6 +86,7 @@ export const COMPONENT_RULES: readonly Rule[] = [
   },
   {
     id: 'endpoint-input',
+    area: 'endpoints',
     level: 'warning',
     summary: 'A call passes an `input` that the form of the endpoint does not declare.',
     why: 'The endpoint reads its input as `parameters`, by the names of its form. A misspelt name is undefined there.',
@@ -107,6 +111,7 @@ export const COMPONENT_RULES: readonly Rule[] = [
   },
   {
     id: 'unreferenced-component',
+    area: 'app',
     level: 'info',
     summary: 'Nothing in the app uses an RPC, function, connection or webhook.',
     why: 'The component is deployed but never runs.',
@@ -134,6 +139,7 @@ export const COMPONENT_RULES: readonly Rule[] = [
   },
   {
     id: 'scenario-file',
+    area: 'app',
     level: 'error',
     summary: 'A file of scenarios cannot be read, or names a component that the app does not have.',
     why: '`iml serve` does not start with the file, or skips the scenario.',
@@ -146,6 +152,7 @@ export const COMPONENT_RULES: readonly Rule[] = [
   },
   {
     id: 'ordered-responder',
+    area: 'webhooks',
     level: 'error',
     summary: 'A scenario has a responder and processes its events in order.',
     why: 'The sender waits for the response while its event waits for earlier events. The host refuses such a scenario.',

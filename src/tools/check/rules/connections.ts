@@ -8,6 +8,7 @@ import { inheritsBase, listRequests, pointerTo } from '../subject/walk-requests.
 export const CONNECTION_RULES: readonly Rule[] = [
   {
     id: 'connection-missing',
+    area: 'connections',
     level: 'error',
     summary: 'A component or its base reads `connection`, and the component names no connection.',
     why: 'The component runs without a connection, so `connection` is undefined.',
@@ -30,6 +31,7 @@ export const CONNECTION_RULES: readonly Rule[] = [
   },
   {
     id: 'endless-verification',
+    area: 'webhooks',
     level: 'error',
     summary: 'A webhook has a `verification` without a condition.',
     why: 'The condition is true by default. Each call then counts as the verification, and the webhook never outputs an event.',
@@ -53,6 +55,7 @@ export const CONNECTION_RULES: readonly Rule[] = [
   },
   {
     id: 'connection-keeps-nothing',
+    area: 'connections',
     level: 'error',
     summary: 'An OAuth connection has no `response.data`, and modules read `connection`.',
     why: 'A connection stores only what `response.data` writes. Without it, the access token is lost.',

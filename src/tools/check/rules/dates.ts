@@ -6,6 +6,7 @@ import { findingAt, replacementAt } from '../subject/expression-site.js';
 export const DATE_RULES: readonly Rule[] = [
   {
     id: 'unquoted-format',
+    area: 'app',
     level: 'error',
     summary: 'The format of a date is not in quotes.',
     why: '`YYYY-MM-DD` without quotes subtracts three undeclared names, so the format is not a text.',
@@ -31,6 +32,7 @@ export const DATE_RULES: readonly Rule[] = [
   },
   {
     id: 'missing-format',
+    area: 'app',
     level: 'warning',
     summary: '`formatDate` is called without a format.',
     why: 'The documentation does not specify this case. This engine writes `YYYY-MM-DDTHH:mm:ss.SSSZ`; an API may expect another format.',
@@ -52,6 +54,7 @@ export const DATE_RULES: readonly Rule[] = [
   },
   {
     id: 'month-in-time',
+    area: 'app',
     level: 'warning',
     summary: 'A format writes the month instead of minutes.',
     why: '`MM` is the month and `mm` are the minutes: in November, `HH:MM` writes 09:11 from 09:00 to 09:59. The rule `date-token` reports other tokens.',
@@ -72,6 +75,7 @@ export const DATE_RULES: readonly Rule[] = [
   },
   {
     id: 'date-token',
+    area: 'app',
     level: 'warning',
     summary: 'A format of a date uses a token for another one.',
     why: 'Formats have the tokens of Moment.js, which differ from those of other languages: `DD` is the day of the month and `dd` the weekday (`Th`), `mm` are minutes and `MM` is the month, `hh` counts to 12 and needs `A`, `SS` are fractions of a second.',

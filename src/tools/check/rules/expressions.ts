@@ -10,6 +10,7 @@ import { kindOf, type ValueKind } from '../subject/value-kinds.js';
 export const EXPRESSION_RULES: readonly Rule[] = [
   {
     id: 'semantics-dependent',
+    area: 'app',
     level: 'info',
     summary: 'The result of an expression may depend on the setting `semantics`.',
     why: "The documentation of Make says that `5 = '5'` is false and that `split` keeps each part as it is. Reports about its runtime say that `=` compares loosely, and that `split` trims parts and drops empty ones. The default is `semantics: 'runtime'`. An expression with the same result under both is safe.",
@@ -40,6 +41,7 @@ export const EXPRESSION_RULES: readonly Rule[] = [
   },
   {
     id: 'type-comparison',
+    area: 'app',
     level: 'warning',
     summary: 'An expression compares values of two types that are never equal.',
     why: 'A number never equals a text that is not a number: `statusCode = "ok"` is false for every response. `statusCode` and number fields are numbers; headers and text fields are texts.',
@@ -61,6 +63,7 @@ export const EXPRESSION_RULES: readonly Rule[] = [
   },
   {
     id: 'dead-branch',
+    area: 'app',
     level: 'warning',
     summary: 'A branch of `if`, `&` or `|` never runs, because its condition is a constant.',
     why: "The condition was probably meant to read a value: `if('parameters.all'; ...)` tests a text, which is always truthy.",
@@ -79,6 +82,7 @@ export const EXPRESSION_RULES: readonly Rule[] = [
   },
   {
     id: 'list-literal',
+    area: 'app',
     level: 'error',
     summary: 'An expression contains a list in brackets.',
     why: "IML has no list literals: `['a', 'b']` evaluates to null, also as an argument. Use `split`, `add(emptyarray; ...)` or a JSON list outside the expression.",
@@ -97,6 +101,7 @@ export const EXPRESSION_RULES: readonly Rule[] = [
   },
   {
     id: 'zero-index',
+    area: 'app',
     level: 'error',
     summary: 'A path reads item 0.',
     why: 'Paths count items of an array from 1, so item 0 is undefined. `slice`, `substring` and `indexOf` count from 0.',
@@ -116,6 +121,7 @@ export const EXPRESSION_RULES: readonly Rule[] = [
   },
   {
     id: 'path-after-call',
+    area: 'app',
     level: 'info',
     summary: 'A path follows the call of a function.',
     why: 'This engine evaluates the path. Users report that Make ignores it: `first(body.items).id` is then the whole item. `get` works in both.',
@@ -134,6 +140,7 @@ export const EXPRESSION_RULES: readonly Rule[] = [
   },
   {
     id: 'length-member',
+    area: 'app',
     level: 'warning',
     summary: 'An expression compares a member `length`, or one of a list.',
     why: 'Lists and texts have no member `length` in IML, so it is undefined and a comparison with a number is false. Use the function `length`.',
@@ -156,6 +163,7 @@ export const EXPRESSION_RULES: readonly Rule[] = [
   },
   {
     id: 'seconds-as-date',
+    area: 'connections',
     level: 'warning',
     summary: 'The expiration date of a connection is a number of seconds.',
     why: '`expires` is a date. Seconds such as `expires_in` count from the response, so they are a date in 1970 and the token is refreshed before each run.',
@@ -176,6 +184,7 @@ export const EXPRESSION_RULES: readonly Rule[] = [
   },
   {
     id: 'scope-list',
+    area: 'connections',
     level: 'warning',
     summary: 'The query of an authorization contains the list of scopes.',
     why: '`oauth.scope` is a list, and a list in a query repeats its name: `scope=a&scope=b`. OAuth requires one text with spaces.',

@@ -10,6 +10,7 @@ import { optionLists } from '../subject/option-lists.js';
 export const FORM_KEY_RULES: readonly Rule[] = [
   {
     id: 'unknown-field-key',
+    area: 'forms',
     level: 'warning',
     summary: 'A key of a field, an option or a constraint is misspelt.',
     why: 'Nothing reads the key: a field with `"requierd": true` is not required. Keys that resemble no known key are not reported, because the platform has keys that affect display only.',
@@ -27,6 +28,7 @@ export const FORM_KEY_RULES: readonly Rule[] = [
   },
   {
     id: 'duplicate-option',
+    area: 'forms',
     level: 'warning',
     summary: 'Two options of a select have the same value.',
     why: 'The module cannot tell which of them was chosen, and the form shows the label of the first one.',

@@ -14,6 +14,7 @@ import { listRequests, locate, locateKey } from '../subject/walk-requests.js';
 export const FORM_RULES: readonly Rule[] = [
   {
     id: 'duplicate-field',
+    area: 'forms',
     level: 'error',
     summary: 'Two fields of one form have the same name.',
     why: 'A form stores one value per name, so one of the two values is lost. Fields below different options may share a name, because the form shows only one of them.',
@@ -38,6 +39,7 @@ export const FORM_RULES: readonly Rule[] = [
   },
   {
     id: 'reserved-parameter',
+    area: 'connections',
     level: 'error',
     summary: 'A parameter of a connection has a reserved name.',
     why: 'Make stores its own values `teamID` and `accountName` in each connection.',
@@ -56,6 +58,7 @@ export const FORM_RULES: readonly Rule[] = [
   },
   {
     id: 'missing-label',
+    area: 'forms',
     level: 'warning',
     summary: 'A module has no label, but other modules of the app have one.',
     why: 'Users see the label in the list of modules. Make requires it.',
@@ -73,6 +76,7 @@ export const FORM_RULES: readonly Rule[] = [
   },
   {
     id: 'default-type',
+    area: 'forms',
     level: 'warning',
     summary: 'The default of a field is not a valid value of the field.',
     why: 'The form shows an empty field or rejects its own default. A number field cannot contain `"many"`, and a select only contains its options.',
@@ -88,6 +92,7 @@ export const FORM_RULES: readonly Rule[] = [
   },
   {
     id: 'flag-as-text',
+    area: 'forms',
     level: 'warning',
     summary: 'A flag of a field is the text `"true"` or `"false"` instead of a boolean.',
     why: 'Only a boolean has an effect: a field with `"required": "true"` is not required.',
@@ -108,6 +113,7 @@ export const FORM_RULES: readonly Rule[] = [
   },
   {
     id: 'select-without-options',
+    area: 'forms',
     level: 'error',
     summary: 'A select has no options.',
     why: 'The form shows an empty list.',
@@ -126,6 +132,7 @@ export const FORM_RULES: readonly Rule[] = [
   },
   {
     id: 'option-without-value',
+    area: 'forms',
     level: 'error',
     summary: 'An option, or those that an RPC returns, have no `value`.',
     why: 'The form shows the options, but choosing one has no effect.',
@@ -157,6 +164,7 @@ export const FORM_RULES: readonly Rule[] = [
   },
   {
     id: 'nested-without-store',
+    area: 'forms',
     level: 'warning',
     summary: '`options` has nested fields and no `store`.',
     why: 'In this form, `store` contains the options. Without it, the select is empty.',
@@ -170,6 +178,7 @@ export const FORM_RULES: readonly Rule[] = [
   },
   {
     id: 'parameter-type',
+    area: 'forms',
     level: 'warning',
     summary: 'A field of a form has an unknown type, or is not a field.',
     why: 'The field is read as `any`: nothing is converted or checked. `string` is a type of JSON; in forms the type is `text`.',
@@ -184,6 +193,7 @@ export const FORM_RULES: readonly Rule[] = [
   },
   {
     id: 'samples-outside-interface',
+    area: 'modules',
     level: 'info',
     summary: 'A sample has a member that the interface does not declare.',
     why: 'The mapper shows samples beside the fields of the interface. A member without a field is probably misspelt.',
@@ -202,6 +212,7 @@ export const FORM_RULES: readonly Rule[] = [
   },
   {
     id: 'samples-outside-output',
+    area: 'modules',
     level: 'info',
     summary: 'A sample has a member that `output` does not write, and there is no interface.',
     why: 'If `output` lists its members, the mapper shows a value that no run returns.',
@@ -222,6 +233,7 @@ export const FORM_RULES: readonly Rule[] = [
   },
   {
     id: 'unfilled-interface',
+    area: 'modules',
     level: 'warning',
     summary: 'The interface declares a field that `output` does not write.',
     why: 'If `output` lists its members, other fields are always empty in the mapper.',

@@ -16,6 +16,7 @@ import { describeKind, kindOf, type ValueKind } from '../subject/value-kinds.js'
 
 const unknownFunction: Rule = {
   id: 'unknown-function',
+  area: 'app',
   level: 'error',
   summary: 'An expression calls a function that is neither built in nor part of the app.',
   why: 'The run ends with an error. Names are case-sensitive: `formatdate` is not `formatDate`.',
@@ -41,6 +42,7 @@ function describe(subject: Subject, site: ExpressionSite, call: Call): ReturnTyp
 
 const argumentCount: Rule = {
   id: 'argument-count',
+  area: 'app',
   level: 'warning',
   summary: 'A call passes too few arguments to a function, or more than a built-in function reads.',
   why: 'Extra arguments are ignored: `ifempty(a; b; c)` never returns `c`. A missing argument is undefined; most functions then fail or return nothing.',
@@ -78,6 +80,7 @@ const argumentCount: Rule = {
 
 const argumentType: Rule = {
   id: 'argument-type',
+  area: 'app',
   level: 'error',
   summary: 'An argument of a built-in function has a type or a value that the function never accepts.',
   why: "The function fails with each value: `round('many')` ends the run with `'many' is not a valid number.` The cause can be the order of the arguments: the value comes first, its options follow.",

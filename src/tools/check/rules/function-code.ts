@@ -8,6 +8,7 @@ import { type CodeToken, listTokens } from '../subject/code-tokens.js';
 /** Errors of compiling custom functions in the sandbox. */
 const functionCode: Rule = {
   id: 'function-code',
+  area: 'functions',
   level: 'error',
   summary:
     'The code of a custom function is missing, does not compile in the sandbox, does not declare a function of its name, uses a global that the sandbox lacks, or cannot return a value.',
@@ -121,6 +122,7 @@ const LOADED_CODES: Readonly<Record<string, WarningCode>> = {
 
 const functionComment: Rule = {
   id: 'function-comment',
+  area: 'functions',
   level: 'warning',
   summary: 'The code of a custom function starts with a comment.',
   why: 'The platform reads the text up to the first bracket as the head of the function. With a comment there, it reports a syntax error.',

@@ -20,6 +20,7 @@ function createLoaderRule({
 
 const OF_TEMPLATES = createLoaderRule({
   id: 'syntax',
+  area: 'app',
   level: 'error',
   codes: ['syntax'],
   summary: 'An expression cannot be parsed.',
@@ -49,6 +50,7 @@ const syntax: Rule = {
 
 const UNKNOWN_KEYS: Rule = createLoaderRule({
   id: 'unknown-directive',
+  area: 'app',
   level: 'warning',
   codes: ['unknown-key'],
   summary: 'A file contains a key that nothing reads.',
@@ -70,6 +72,7 @@ const unknownDirective: Rule = {
 
 const wrongType: Rule = createLoaderRule({
   id: 'wrong-type',
+  area: 'app',
   level: 'error',
   codes: ['wrong-type'],
   summary:
@@ -81,6 +84,7 @@ const wrongType: Rule = createLoaderRule({
 
 const duplicateKey: Rule = createLoaderRule({
   id: 'duplicate-key',
+  area: 'app',
   level: 'error',
   codes: ['duplicate-key'],
   summary: 'An object has two members with the same name.',
@@ -91,6 +95,7 @@ const duplicateKey: Rule = createLoaderRule({
 
 const unknownReference: Rule = createLoaderRule({
   id: 'unknown-reference',
+  area: 'app',
   level: 'error',
   codes: ['unknown-reference'],
   summary: 'A component refers to a connection, webhook, RPC or module that the app does not have.',
@@ -101,6 +106,7 @@ const unknownReference: Rule = createLoaderRule({
 
 const missingFile: Rule = createLoaderRule({
   id: 'missing-file',
+  area: 'app',
   level: 'warning',
   codes: ['missing-file', 'unread-file'],
   summary: 'The manifest names a file that does not exist.',
@@ -111,6 +117,7 @@ const missingFile: Rule = createLoaderRule({
 
 const missingCommunication: Rule = createLoaderRule({
   id: 'missing-communication',
+  area: 'app',
   level: 'error',
   codes: ['missing-communication'],
   summary: 'A component has no communication.',
@@ -121,6 +128,7 @@ const missingCommunication: Rule = createLoaderRule({
 
 const undeclaredFile: Rule = createLoaderRule({
   id: 'undeclared-file',
+  area: 'app',
   level: 'info',
   codes: ['undeclared-file'],
   summary: 'A file looks like a part of the app, but no component names it.',
@@ -131,6 +139,7 @@ const undeclaredFile: Rule = createLoaderRule({
 
 const missingUid: Rule = createLoaderRule({
   id: 'missing-uid',
+  area: 'webhooks',
   level: 'error',
   codes: ['missing-uid'],
   summary: 'A shared webhook or its connection has no `uid`.',
@@ -141,6 +150,7 @@ const missingUid: Rule = createLoaderRule({
 
 const manifestShape: Rule = createLoaderRule({
   id: 'manifest-shape',
+  area: 'app',
   level: 'warning',
   codes: ['null-component', 'component-is-array', 'undeclared-component', 'upgraded'],
   summary: 'The manifest describes a component in a form that the editor of Make does not write.',
@@ -151,6 +161,7 @@ const manifestShape: Rule = createLoaderRule({
 
 const relativeUrl: Rule = createLoaderRule({
   id: 'relative-url',
+  area: 'base',
   level: 'error',
   codes: ['unusable-url'],
   summary: 'A URL is relative and there is no `baseUrl`, or the `baseUrl` has no scheme.',
@@ -161,6 +172,7 @@ const relativeUrl: Rule = createLoaderRule({
 
 const missingUrl: Rule = createLoaderRule({
   id: 'missing-url',
+  area: 'base',
   level: 'error',
   codes: ['missing-url'],
   summary: 'A polling trigger or a connection has no `url`.',
@@ -171,6 +183,7 @@ const missingUrl: Rule = createLoaderRule({
 
 const shadowedFunction: Rule = createLoaderRule({
   id: 'shadowed-function',
+  area: 'functions',
   level: 'warning',
   codes: ['builtin-name'],
   summary: 'A custom function has the name of a built-in function.',
@@ -181,6 +194,7 @@ const shadowedFunction: Rule = createLoaderRule({
 
 const functionLength: Rule = createLoaderRule({
   id: 'function-length',
+  area: 'functions',
   level: 'error',
   codes: ['long-function'],
   summary: 'The code of a custom function is too long for the platform.',
@@ -194,6 +208,7 @@ const PARENTS: readonly (readonly string[])[] = [[], ['pagination'], ['response'
 
 const platformOnly: Rule = {
   id: 'platform-only',
+  area: 'app',
   level: 'error',
   summary: 'A directive or variable works only in apps of Make.',
   why: '`isc`, `agency`, `environment.system` and `internal` need rights that Make gives to its own apps. In other apps they have no effect or are undefined.',
@@ -231,6 +246,7 @@ const PLATFORM_DIRECTIVES: ReadonlyMap<string, string> = new Map([
 
 const refusedFile: Rule = {
   id: 'refused-file',
+  area: 'app',
   level: 'error',
   summary: 'The manifest names a hidden file, or one in `node_modules`, as readme or key file.',
   why: 'Such files hold credentials or are run by programs. `iml push` would send them, `iml pull` would replace them; both refuse.',
@@ -243,6 +259,7 @@ const refusedFile: Rule = {
 
 const needsTrust: Rule = {
   id: 'needs-trust',
+  area: 'app',
   level: 'info',
   summary: 'Files of the repository name a server that gets a token, a connection, or a private host.',
   why: 'Another author may have written them. Commands use them only after the user confirmed them once for the folder, on a terminal or with `--trust`.',

@@ -58,6 +58,7 @@ const MEMBERS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
 
 const unknownMember: Rule = createMemberRule({
   id: 'unknown-member',
+  area: 'app',
   level: 'error',
   summary: 'An expression reads a member of `oauth` or `pagination` that does not exist.',
   why: 'The member is undefined. There is no `oauth.state`: the platform adds and checks its own state.',
@@ -73,6 +74,7 @@ const unknownMember: Rule = createMemberRule({
 
 const TEMP_MEMBERS: Rule = createMemberRule({
   id: 'unwritten-temp',
+  area: 'app',
   level: 'error',
   summary: 'An expression reads a member of `temp` that nothing writes, or nothing writes before.',
   why: 'The member is always undefined: neither `temp` nor `response.temp` of the component or the base writes it, or only after the expression is evaluated. `response.temp` is written after the response, and the members of one `temp` do not read each other.',
@@ -137,6 +139,7 @@ const AGAIN = ['pagination', 'repeat', 'while'];
 
 const unstoredConnectionData: Rule = createMemberRule({
   id: 'unstored-connection-data',
+  area: 'connections',
   level: 'error',
   summary:
     'An expression reads a member of `connection`, or of `data` in a connection, that the connection does not store.',
@@ -176,6 +179,7 @@ const GIVEN = ['id', 'url'];
 
 const unstoredWebhookData: Rule = createMemberRule({
   id: 'unstored-webhook-data',
+  area: 'webhooks',
   level: 'error',
   summary: 'An expression reads a member of `webhook` that neither attach nor update stores.',
   why: 'A webhook stores the `response.data` of attach and update, `webhook.url` and `webhook.id`. Other members are undefined: detach then calls an address without the ID.',
@@ -201,6 +205,7 @@ const unstoredWebhookData: Rule = createMemberRule({
 
 const undeclaredCommon: Rule = createMemberRule({
   id: 'undeclared-common',
+  area: 'base',
   level: 'warning',
   summary: 'An expression reads a member of `common` that the common data do not contain.',
   why: 'The member is undefined. Common data are often not in the repository; without the file, the rule reports nothing.',

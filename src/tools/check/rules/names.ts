@@ -19,6 +19,7 @@ import { createMemberRule } from './member-rules.js';
 
 const unknownName: Rule = {
   id: 'unknown-name',
+  area: 'app',
   level: 'error',
   summary: 'An expression starts with a name that is not available in its location.',
   why: 'The name is always undefined: `item` outside of `iterate`, `oauth` outside of an OAuth connection, `body` before a response, or a name that nothing defines.',
@@ -99,6 +100,7 @@ const RARE: ReadonlySet<string> = new Set(['random', 'uuid', 'pi', 'timestamp', 
 
 const minusInPath: Rule = {
   id: 'minus-in-path',
+  area: 'app',
   level: 'error',
   summary: 'A hyphen in a path is a minus.',
   why: '`headers.retry-after` subtracts `after` from `headers.retry`. Write such a name in backticks.',
@@ -159,6 +161,7 @@ function readHyphenName(node: Binary): HyphenName | undefined {
 
 const FIRST_MEMBERS: Rule = createMemberRule({
   id: 'undeclared-parameter',
+  area: 'forms',
   level: 'warning',
   summary: 'An expression reads a parameter that the form does not declare.',
   why: 'Users cannot enter the parameter, so it is undefined. Fields below options, nested fields and arguments of `rpc://` addresses are declared too. If an RPC returns the fields, the rule reports nothing. Members of a collection are compared with its `spec`.',
@@ -240,6 +243,7 @@ function collectFields(elements: readonly ParameterElement[]): readonly Paramete
 
 const unknownScope: Rule = {
   id: 'unknown-scope',
+  area: 'connections',
   level: 'warning',
   summary: 'A component requires a scope that the scope list of the connection does not contain.',
   why: 'The consent page shows a scope without a description. The name is probably misspelt, and the API then refuses it.',

@@ -8,6 +8,7 @@ import { inheritsBase, locateKey, pointerTo, type WrittenRequest } from '../subj
 export const PAGING_RULES: readonly Rule[] = [
   {
     id: 'unbounded-paging',
+    area: 'modules',
     level: 'warning',
     summary: '`pagination` has no condition, and either no limit or a page token that can be missing.',
     why: 'The run requests pages until one is empty or it reaches a limit. If an API repeats its last page, the run requests it 50 times. Without the token, a follow-up request returns the first page again.',
@@ -34,6 +35,7 @@ export const PAGING_RULES: readonly Rule[] = [
   },
   {
     id: 'repeated-page',
+    area: 'modules',
     level: 'error',
     summary: '`pagination` can request the same page again and again.',
     why: 'It reads neither the response nor `pagination.page` nor `temp`. Each follow-up request is the same, and a run outputs each record up to 51 times.',
@@ -55,6 +57,7 @@ export const PAGING_RULES: readonly Rule[] = [
   },
   {
     id: 'page-offset',
+    area: 'modules',
     level: 'warning',
     summary: 'A follow-up request adds to `pagination.page`.',
     why: '`pagination.page` is the number of the page to request: 2 in the first follow-up request. With `+ 1` the second page is skipped.',
@@ -78,6 +81,7 @@ export const PAGING_RULES: readonly Rule[] = [
   },
   {
     id: 'unbounded-repeat',
+    area: 'modules',
     level: 'warning',
     summary: '`repeat` has no limit.',
     why: 'If the condition never becomes false, the run sends requests until a limit of the platform ends it: 100 requests or 40 seconds.',
@@ -92,6 +96,7 @@ export const PAGING_RULES: readonly Rule[] = [
   },
   {
     id: 'idle-repeat',
+    area: 'modules',
     level: 'warning',
     summary: '`repeat` never repeats the request.',
     why: 'Without a condition the request is sent once, as with a condition that is always false or a limit below 1. The limit of `while` includes the first request.',

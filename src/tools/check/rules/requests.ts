@@ -21,6 +21,7 @@ import {
 export const REQUEST_RULES: readonly Rule[] = [
   {
     id: 'unknown-error-type',
+    area: 'app',
     level: 'error',
     summary: 'The platform does not know the `type` of an error.',
     why: 'The error becomes an UnknownError. The scenario then reacts differently: it does not retry after a rate limit, and stores no incomplete execution.',
@@ -40,6 +41,7 @@ export const REQUEST_RULES: readonly Rule[] = [
   },
   {
     id: 'general-error-type',
+    area: 'app',
     level: 'info',
     summary: 'A `type` of `response.error` for all statuses also applies to 429 and 5xx.',
     why: 'By default, 429 is a RateLimitError and 5xx a ConnectionError, after which a scenario waits and repeats the run. A general type replaces them, so the run ends.',
@@ -68,6 +70,7 @@ export const REQUEST_RULES: readonly Rule[] = [
   },
   {
     id: 'dead-status',
+    area: 'app',
     level: 'warning',
     summary: '`error` has an entry for a status of 200 to 399, and there is no `valid`.',
     why: 'A response with such a status is an error only if `valid` is false. Without `valid`, the entry is never used.',
@@ -87,6 +90,7 @@ export const REQUEST_RULES: readonly Rule[] = [
   },
   {
     id: 'misplaced-directive',
+    area: 'app',
     level: 'warning',
     summary: 'A directive has no effect in its location.',
     why: 'Connections have no `pagination`, `limit`, `iterate`, `output`, `wrapper` or `aws`. An instant trigger sends one request and does not iterate. A request without `url` sends nothing. A request that calls an endpoint sends nothing of its own. `trigger` belongs in polling triggers, `response.scope` in `token`. GET requests have no body.',
@@ -107,6 +111,7 @@ export const REQUEST_RULES: readonly Rule[] = [
   },
   {
     id: 'host-header',
+    area: 'base',
     level: 'warning',
     summary: 'A request sets the header `Host`.',
     why: 'The header is derived from the URL. The engine refuses another host, because the network guard checked the host of the URL.',
@@ -127,6 +132,7 @@ export const REQUEST_RULES: readonly Rule[] = [
   },
   {
     id: 'unknown-method',
+    area: 'app',
     level: 'error',
     summary: 'A request has an HTTP method that does not exist.',
     why: 'Servers respond to such a request with an error, usually 400, 405 or 501.',
@@ -148,6 +154,7 @@ export const REQUEST_RULES: readonly Rule[] = [
   },
   {
     id: 'unnamed-upload',
+    area: 'app',
     level: 'warning',
     summary: 'A file of a multipart body has no file name.',
     why: 'Servers read a part without a file name as a text field, so they see no file.',
@@ -167,6 +174,7 @@ export const REQUEST_RULES: readonly Rule[] = [
   },
   {
     id: 'refused-run',
+    area: 'app',
     level: 'error',
     summary: 'The component always fails, with any input.',
     why: 'The rule runs the steps that need no data with the code of the engine. What fails there, fails in each run.',

@@ -8,6 +8,7 @@ import { locate, pointerTo, type WrittenRequest } from '../subject/walk-requests
 
 const iterateType: Rule = {
   id: 'iterate-type',
+  area: 'app',
   level: 'error',
   summary: '`iterate` evaluates to a text, a number, a boolean or a date.',
   why: 'Only a list, a collection or nothing can be iterated. Another value ends the run with a RuntimeError.',
@@ -78,6 +79,7 @@ function kindOfResult(subject: Subject, request: WrittenRequest, name: string): 
 
 const actionObject: Rule = createResultRule({
   id: 'action-object',
+  area: 'modules',
   level: 'error',
   summary: 'The output of an action is a list, a text or a number.',
   why: 'The output of an action has to be an object. Another value ends the run with a DataError.',
@@ -89,6 +91,7 @@ const actionObject: Rule = createResultRule({
 
 const outputType: Rule = createResultRule({
   id: 'output-type',
+  area: 'modules',
   level: 'error',
   summary: 'The output of a search is a text or a number, or that of an RPC a number.',
   why: 'A search outputs objects, an RPC objects or texts. Another value ends the run with a DataError.',

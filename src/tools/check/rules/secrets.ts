@@ -9,6 +9,7 @@ import { inheritsBase, pointerTo, type WrittenRequest } from '../subject/walk-re
 export const SECRET_RULES: readonly Rule[] = [
   {
     id: 'unsanitized-secret',
+    area: 'base',
     level: 'warning',
     summary: 'A header or query parameter contains a secret that `log.sanitize` does not name.',
     why: 'The platform writes the value to the log of each run, where everyone with access to the scenario can read it.',
@@ -33,6 +34,7 @@ export const SECRET_RULES: readonly Rule[] = [
   },
   {
     id: 'hard-coded-secret',
+    area: 'base',
     level: 'warning',
     summary: 'A request contains a key or token as a constant.',
     why: 'Everybody who can read the app can use the key, and all users share it. Ask for it in the connection, or store the secret of the app in the common data, which Make encrypts.',

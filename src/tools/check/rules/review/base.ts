@@ -1,6 +1,6 @@
 import { isSecretName } from '../../../../engine/redaction/secret-names.js';
 import { isPlainObject, readAt } from '../../../../shared/plain-object.js';
-import { official, type Rule } from '../../rule.js';
+import { ADVICE, official, type Rule } from '../../rule.js';
 import { findingAt } from '../../subject/expression-site.js';
 import { isEmpty, listModules, locateModule, sitesIn } from '../../subject/review-subject.js';
 import { inheritsBase, locate, locateKey } from '../../subject/walk-requests.js';
@@ -8,12 +8,13 @@ import { inheritsBase, locate, locateKey } from '../../subject/walk-requests.js'
 export const BASE_REVIEW: readonly Rule[] = [
   {
     id: 'base-error-handler',
+    area: 'base',
     level: 'error',
     summary: 'The base has no `response.error` with a message.',
     why: 'Without it, users see only the status code of a failed request. The review requires a message that is read from the response.',
     bad: '{ "baseUrl": "https://api.example.com" }',
     good: '{ "baseUrl": "https://api.example.com", "response": { "error": { "message": "[{{statusCode}}] {{body.message}}" } } }',
-    review: official('base', 'app-review/prerequisites'),
+    review: official('app-review/prerequisites'),
     check: ({ app }, report) => {
       if (app.modules.size === 0 || !isEmpty(readAt(app.base?.value, 'response', 'error'))) return;
       const place = app.base?.locationOf('') ?? {};
@@ -22,12 +23,13 @@ export const BASE_REVIEW: readonly Rule[] = [
   },
   {
     id: 'production-hosts',
+    area: 'base',
     level: 'error',
     summary: 'An address is not that of a production server, or has no TLS.',
     why: 'The review refuses hosts of tests, of tunnels and of hosting services, and plain HTTP: they end, change hands or can be read by others.',
     bad: '"baseUrl": "http://staging.example.com"',
     good: '"baseUrl": "https://api.example.com"',
-    review: official('base', 'app-review/prerequisites'),
+    review: official('app-review/prerequisites'),
     check: ({ requests }, report) => {
       for (const request of requests) {
         for (const key of ['baseUrl', 'url'] as const) {
@@ -48,12 +50,13 @@ export const BASE_REVIEW: readonly Rule[] = [
   },
   {
     id: 'version-in-base',
+    area: 'base',
     level: 'error',
     summary: 'The base address has a version, and the universal module uses it.',
     why: 'The universal module has to reach every endpoint of the API, also those of another version.',
     bad: '"baseUrl": "https://api.example.com/v2"; universal: "url": "{{parameters.url}}"',
     good: '"baseUrl": "https://api.example.com"; universal: "url": "{{parameters.url}}"',
-    review: official('base', 'app-components/modules/universal-module'),
+    review: official('app-components/modules/universal-module'),
     check: (subject, report) => {
       const { base } = subject.app;
       const baseUrl = readAt(base?.value, 'baseUrl');
@@ -69,12 +72,13 @@ export const BASE_REVIEW: readonly Rule[] = [
   },
   {
     id: 'secret-in-address',
+    area: 'base',
     level: 'warning',
     summary: 'A secret is sent in the URL or the query.',
     why: 'Addresses are written to the logs of servers and proxies. Send the secret in a header. If the API takes it in the query only, name it in `log.sanitize`.',
     bad: '"qs": { "api_key": "{{connection.apiKey}}" }',
     good: '"headers": { "x-api-key": "{{connection.apiKey}}" }',
-    review: { area: 'base' },
+    review: ADVICE,
     check: (subject, report) => {
       for (const request of subject.requests) {
         for (const site of [...sitesIn(subject, request, 'url'), ...sitesIn(subject, request, 'qs')]) {
@@ -92,12 +96,13 @@ export const BASE_REVIEW: readonly Rule[] = [
   },
   {
     id: 'repeated-headers',
+    area: 'base',
     level: 'info',
     summary: 'A header is the same in more than two modules and not in the base.',
     why: 'Modules inherit the headers of the base, so a change needs one place only.',
     bad: '"headers": { "accept": "application/json" } in three modules',
     good: 'base: "headers": { "accept": "application/json" }',
-    review: { area: 'base' },
+    review: ADVICE,
     check: ({ requests }, report) => {
       const seen = new Map<string, number>();
       for (const request of requests.filter(({ in: checked }) => inheritsBase(checked))) {
@@ -118,12 +123,13 @@ export const BASE_REVIEW: readonly Rule[] = [
   },
   {
     id: 'base-drift',
+    area: 'base',
     level: 'warning',
     summary: 'The base has no `baseUrl`, and modules repeat one.',
     why: 'A move of the API then needs a change of every module.',
     bad: 'base: {}; modules: "url": "https://api.example.com/users"',
     good: 'base: { "baseUrl": "https://api.example.com" }; modules: "url": "/users"',
-    review: { area: 'base' },
+    review: ADVICE,
     check: (subject, report) => {
       if (!isEmpty(readAt(subject.app.base?.value, 'baseUrl'))) return;
       const origins = new Map<string, number>();

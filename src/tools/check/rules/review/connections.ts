@@ -2,7 +2,7 @@ import type { Document } from '../../../../engine/document/document.js';
 import { isSecretName } from '../../../../engine/redaction/secret-names.js';
 import { childPointer } from '../../../../shared/errors/source-location.js';
 import { isPlainObject, ownMember, readAt } from '../../../../shared/plain-object.js';
-import { official, type Rule } from '../../rule.js';
+import { ADVICE, official, type Rule } from '../../rule.js';
 import { findingAt } from '../../subject/expression-site.js';
 import { listFields, type WrittenField } from '../../subject/form-fields.js';
 import { isEmpty, reads, requestsOf, sitesIn, textOf } from '../../subject/review-subject.js';
@@ -12,12 +12,13 @@ import { locate, locateKey, type WrittenRequest } from '../../subject/walk-reque
 export const CONNECTION_REVIEW: readonly Rule[] = [
   {
     id: 'connection-error-handler',
+    area: 'connections',
     level: 'error',
     summary: 'A connection has no `response.error` with a message.',
     why: 'Connections do not inherit the base. Without a message, users who enter a wrong key see only a status code.',
     bad: '{ "url": "https://api.example.com/me" }',
     good: '{ "url": "https://api.example.com/me", "response": { "error": { "message": "{{body.message}}" } } }',
-    review: official('connections', 'app-review/prerequisites'),
+    review: official('app-review/prerequisites'),
     check: (subject, report) => {
       for (const { document, requests } of listCommunications(subject)) {
         const sent = requests.filter(({ section }) => section !== 'authorize');
@@ -32,12 +33,13 @@ export const CONNECTION_REVIEW: readonly Rule[] = [
   },
   {
     id: 'connection-validates',
+    area: 'connections',
     level: 'error',
     summary: 'A connection sends no request, so it accepts any credentials.',
     why: 'A connection has to send a request that fails for wrong credentials. Otherwise users learn of a wrong key when a scenario runs.',
     bad: '{ }',
     good: '{ "url": "https://api.example.com/me", "headers": { "x-api-key": "{{parameters.apiKey}}" } }',
-    review: official('connections', 'best-practices/connections'),
+    review: official('best-practices/connections'),
     check: (subject, report) => {
       for (const connection of subject.app.connections.values()) {
         if (subject.part?.has('connection', connection.name) === false) continue;
@@ -50,12 +52,13 @@ export const CONNECTION_REVIEW: readonly Rule[] = [
   },
   {
     id: 'connection-metadata',
+    area: 'connections',
     level: 'warning',
     summary: 'A connection sets no `response.metadata`.',
     why: 'The metadata, such as the name or e-mail address of the account, lets users tell their connections apart.',
     bad: '"response": { }',
     good: '"response": { "metadata": { "type": "email", "value": "{{body.email}}" } }',
-    review: official('connections', 'best-practices/connections'),
+    review: official('best-practices/connections'),
     check: (subject, report) => {
       for (const { document, requests } of listCommunications(subject)) {
         if (requests.length === 0) continue;
@@ -66,12 +69,13 @@ export const CONNECTION_REVIEW: readonly Rule[] = [
   },
   {
     id: 'password-type',
+    area: 'connections',
     level: 'error',
     summary: 'A field for a secret has no type `password`.',
     why: 'Every other type shows the secret on the screen and in the form of the connection.',
     bad: '{ "name": "apiKey", "type": "text" }',
     good: '{ "name": "apiKey", "type": "password" }',
-    review: { area: 'connections' },
+    review: ADVICE,
     check: (subject, report) => {
       const fields = listFields(subject).filter(
         ({ in: { owner } }) => owner?.kind === 'connection' || owner?.kind === 'webhook',
@@ -86,12 +90,13 @@ export const CONNECTION_REVIEW: readonly Rule[] = [
   },
   {
     id: 'editable-credentials',
+    area: 'connections',
     level: 'info',
     summary: 'A field of a connection is not `editable`.',
     why: 'Without it, users have to create a new connection to enter another key, and to replace it in all scenarios.',
     bad: '{ "name": "apiKey", "type": "password" }',
     good: '{ "name": "apiKey", "type": "password", "editable": true }',
-    review: { area: 'connections' },
+    review: ADVICE,
     check: (subject, report) => {
       for (const field of listCredentials(subject).filter(isCredential)) {
         if (ownMember(field.value, 'editable') !== undefined) continue;
@@ -102,12 +107,13 @@ export const CONNECTION_REVIEW: readonly Rule[] = [
   },
   {
     id: 'credential-hint',
+    area: 'connections',
     level: 'warning',
     summary: 'A field for a secret has no help.',
     why: 'The help says where users find the value.',
     bad: '{ "name": "apiKey", "type": "password", "label": "API key" }',
     good: '{ "name": "apiKey", "type": "password", "label": "API key", "help": "Find it in your account, under Settings > API." }',
-    review: official('connections', 'best-practices/connections'),
+    review: official('best-practices/connections'),
     check: (subject, report) => {
       for (const field of listCredentials(subject).filter(isCredential)) {
         if (textOf(field.value, 'help') !== '') continue;
@@ -118,12 +124,13 @@ export const CONNECTION_REVIEW: readonly Rule[] = [
   },
   {
     id: 'redirect-address',
+    area: 'connections',
     level: 'error',
     summary: 'The redirect address of OAuth differs between `authorize` and `token`, or `refresh` sends one.',
     why: 'A server compares the addresses of `authorize` and `token` and refuses others. A refresh has no redirect.',
     bad: 'authorize: "redirect_uri": "{{oauth.localRedirectUri}}"; token: "redirect_uri": "{{oauth.redirectUri}}"',
     good: 'authorize and token: "redirect_uri": "{{oauth.localRedirectUri}}"',
-    review: { area: 'connections' },
+    review: ADVICE,
     check: (subject, report) => {
       for (const { requests } of listCommunications(subject)) {
         const uses = requests.flatMap((request) =>
@@ -159,12 +166,13 @@ export const CONNECTION_REVIEW: readonly Rule[] = [
   },
   {
     id: 'minimal-scope',
+    area: 'connections',
     level: 'warning',
     summary: 'A scope asks for full access.',
     why: 'An app asks for what its modules need only.',
     bad: '["admin"]',
     good: '["contacts.read"]',
-    review: { area: 'connections' },
+    review: ADVICE,
     check: ({ documents }, report) => {
       for (const { part, document } of documents) {
         if (!['scope', 'defaultScope', 'requiredScope'].includes(part) || !Array.isArray(document.value))
@@ -179,12 +187,13 @@ export const CONNECTION_REVIEW: readonly Rule[] = [
   },
   {
     id: 'refresh-token-stays',
+    area: 'connections',
     level: 'error',
     summary: 'A refresh token leaves the connection.',
     why: 'A refresh token gives lasting access. It belongs into `response.data` and the refresh request, and nowhere else.',
     bad: 'module: "body": { "token": "{{connection.refreshToken}}" }',
     good: 'module: "headers": { "authorization": "Bearer {{connection.accessToken}}" }',
-    review: { area: 'connections' },
+    review: ADVICE,
     check: ({ expressions }, report) => {
       for (const site of expressions) {
         if (site.in.owner?.kind === 'connection') continue;
@@ -200,12 +209,13 @@ export const CONNECTION_REVIEW: readonly Rule[] = [
   },
   {
     id: 'connection-label',
+    area: 'connections',
     level: 'info',
     summary: 'Several connections of an app do not say how they authenticate.',
     why: 'Users choose between them by their labels.',
     bad: 'two connections labelled "Acme"',
     good: '"Acme (OAuth 2.0)" and "Acme (API key)"',
-    review: { area: 'connections' },
+    review: ADVICE,
     check: ({ app, part }, report) => {
       if (app.connections.size < 2) return;
       for (const { name, label, communication, params } of app.connections.values()) {
@@ -221,12 +231,13 @@ export const CONNECTION_REVIEW: readonly Rule[] = [
   },
   {
     id: 'additional-scopes',
+    area: 'connections',
     level: 'info',
     summary: 'An OAuth connection of an app with a universal module takes no additional scopes.',
     why: 'With the universal module users call endpoints that need other scopes than the modules of the app.',
     bad: '"scope": "{{join(oauth.scope, \' \')}}"',
     good: '"scope": "{{join(distinct(merge(oauth.scope, ifempty(parameters.scopes, emptyarray))), \' \')}}"',
-    review: { area: 'connections' },
+    review: ADVICE,
     check: (subject, report) => {
       const hasUniversal = [...subject.app.modules.values()].some(({ type }) => type === 'universal');
       for (const { requests } of hasUniversal ? listCommunications(subject) : []) {

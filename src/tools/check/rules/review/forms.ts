@@ -1,7 +1,7 @@
 import type { ModuleComponent } from '../../../../engine/document/app.js';
 import { childPointer } from '../../../../shared/errors/source-location.js';
 import { isPlainObject, ownMember } from '../../../../shared/plain-object.js';
-import { official, type Rule } from '../../rule.js';
+import { ADVICE, official, type Rule } from '../../rule.js';
 import { isForm, listFields, type WrittenField } from '../../subject/form-fields.js';
 import { isEmpty, listModules, locateModule, textOf } from '../../subject/review-subject.js';
 import { locate } from '../../subject/walk-requests.js';
@@ -11,12 +11,13 @@ const LABELS = 'best-practices/naming-conventions/modules/module-labels';
 export const FORM_REVIEW: readonly Rule[] = [
   {
     id: 'module-label',
+    area: 'forms',
     level: 'warning',
     summary: 'The label of a module does not follow the conventions.',
     why: 'Labels are in sentence case. Triggers start with "Watch", searches with "List" or "Search". "Get", "Create", "Update" and "Delete" are followed by "a" or "an".',
     bad: '"Get User Data"',
     good: '"Get a user"',
-    review: official('forms', LABELS),
+    review: official(LABELS),
     check: (subject, report) => {
       for (const module of listModules(subject)) {
         const message = judgeLabel(module);
@@ -26,12 +27,13 @@ export const FORM_REVIEW: readonly Rule[] = [
   },
   {
     id: 'create-or-update',
+    area: 'forms',
     level: 'info',
     summary: 'A label says "upsert".',
     why: 'Users without knowledge of databases do not know the word.',
     bad: '"Upsert a contact"',
     good: '"Create or update a contact"',
-    review: { area: 'forms' },
+    review: ADVICE,
     check: (subject, report) => {
       for (const module of listModules(subject)) {
         if (!/\bupsert/i.test(module.label ?? '')) continue;
@@ -41,12 +43,13 @@ export const FORM_REVIEW: readonly Rule[] = [
   },
   {
     id: 'module-description',
+    area: 'forms',
     level: 'warning',
     summary: 'A module has no description.',
     why: 'The description stands below the label when users choose a module.',
     bad: '"description": ""',
     good: '"description": "Returns a user by ID."',
-    review: official('forms', 'best-practices/naming-conventions/modules'),
+    review: official('best-practices/naming-conventions/modules'),
     check: (subject, report) => {
       for (const module of listModules(subject)) {
         if ((module.description ?? '').trim() !== '') continue;
@@ -56,12 +59,13 @@ export const FORM_REVIEW: readonly Rule[] = [
   },
   {
     id: 'field-label',
+    area: 'forms',
     level: 'warning',
     summary: 'The label of a field is long, ends with a full stop, or repeats the technical name.',
     why: 'A label has one to four words. Explanations belong into `help`.',
     bad: '{ "name": "user_id", "label": "user_id" }',
     good: '{ "name": "user_id", "label": "User ID" }',
-    review: official('forms', 'best-practices/naming-conventions'),
+    review: official('best-practices/naming-conventions'),
     check: (subject, report) => {
       for (const field of listFields(subject)) {
         const label = textOf(field.value, 'label');
@@ -76,12 +80,13 @@ export const FORM_REVIEW: readonly Rule[] = [
   },
   {
     id: 'limit-field',
+    area: 'forms',
     level: 'warning',
     summary: 'The field `limit` of a search or trigger is not a `uinteger` with a default.',
     why: 'A missing or negative limit fails at the API. Without a default, users get all records.',
     bad: '{ "name": "limit", "type": "number" }',
     good: '{ "name": "limit", "type": "uinteger", "label": "Limit", "default": 10 }',
-    review: official('forms', 'best-practices/modules/search-modules'),
+    review: official('best-practices/modules/search-modules'),
     check: (subject, report) => {
       for (const field of listFields(subject)) {
         const isOfModule = field.in.owner?.kind === 'module' && isForm(field.in);
@@ -95,12 +100,13 @@ export const FORM_REVIEW: readonly Rule[] = [
   },
   {
     id: 'advanced-required',
+    area: 'forms',
     level: 'error',
     summary: 'A required field is advanced and has no default.',
     why: 'Advanced fields are hidden at first, so users cannot see what is missing.',
     bad: '{ "name": "mode", "required": true, "advanced": true }',
     good: '{ "name": "mode", "required": true }',
-    review: official('forms', 'best-practices/input-parameters/mappable-parameters'),
+    review: official('best-practices/input-parameters/mappable-parameters'),
     check: (subject, report) => {
       for (const field of listFields(subject)) {
         const isHidden =
@@ -118,12 +124,13 @@ export const FORM_REVIEW: readonly Rule[] = [
   },
   {
     id: 'advanced-not-nested',
+    area: 'forms',
     level: 'warning',
     summary: 'A nested field is advanced.',
     why: 'The switch for advanced fields does not show fields inside of collections and arrays.',
     bad: '{ "type": "collection", "spec": [{ "name": "zip", "advanced": true }] }',
     good: '{ "type": "collection", "advanced": true, "spec": [{ "name": "zip" }] }',
-    review: { area: 'forms' },
+    review: ADVICE,
     check: (subject, report) => {
       for (const field of listFields(subject)) {
         if (field.list === '' || ownMember(field.value, 'advanced') !== true || !isForm(field.in)) continue;
@@ -136,12 +143,13 @@ export const FORM_REVIEW: readonly Rule[] = [
   },
   {
     id: 'date-type',
+    area: 'forms',
     level: 'error',
     summary: 'A field for a date has the type `text`.',
     why: 'With the type `date`, users map dates of other modules, and the time zone of the scenario applies. Format the value in the request.',
     bad: '{ "name": "startDate", "type": "text" }',
     good: '{ "name": "startDate", "type": "date" }',
-    review: official('forms', 'https://docs.make.com/apps/best-practices/processing-of-input-parameters'),
+    review: official('https://docs.make.com/apps/best-practices/processing-of-input-parameters'),
     check: (subject, report) => {
       for (const field of listFields(subject)) {
         const isInput = isForm(field.in) && field.in.owner?.kind === 'module';
@@ -154,12 +162,13 @@ export const FORM_REVIEW: readonly Rule[] = [
   },
   {
     id: 'help-useful',
+    area: 'forms',
     level: 'info',
     summary: 'The help of a field repeats the label, or says "e.g.".',
     why: 'Help tells more than the label. Examples start with "For example,".',
     bad: '{ "label": "User ID", "help": "User ID" }',
     good: '{ "label": "User ID", "help": "For example, `42`." }',
-    review: { area: 'forms' },
+    review: ADVICE,
     check: (subject, report) => {
       const plain = (text: string): string => text.toLowerCase().replace(/^the |[^\p{L}\p{N}]/gu, '');
       for (const field of listFields(subject)) {
@@ -173,12 +182,13 @@ export const FORM_REVIEW: readonly Rule[] = [
   },
   {
     id: 'iml-in-form',
+    area: 'forms',
     level: 'error',
     summary: 'A label, help or default of a mappable form is an expression.',
     why: 'The form shows the text as it is: expressions are evaluated in addresses of RPCs only.',
     bad: '{ "name": "id", "default": "{{parameters.other}}" }',
     good: '{ "name": "id" }',
-    review: { area: 'forms' },
+    review: ADVICE,
     check: (subject, report) => {
       for (const field of listFields(subject)) {
         if (field.in.part !== 'mappableParams') continue;
@@ -194,12 +204,13 @@ export const FORM_REVIEW: readonly Rule[] = [
   },
   {
     id: 'buffer-semantic',
+    area: 'forms',
     level: 'warning',
     summary: 'A field of type `buffer` has no `semantic`.',
     why: 'With `file:data` and `file:name`, users map a whole file in one step.',
     bad: '{ "name": "data", "type": "buffer" }',
     good: '{ "name": "data", "type": "buffer", "semantic": "file:data" }',
-    review: official('forms', 'component-blocks/api/multipart-form-data'),
+    review: official('component-blocks/api/multipart-form-data'),
     check: (subject, report) => {
       for (const field of listFields(subject)) {
         if (textOf(field.value, 'type') !== 'buffer' || textOf(field.value, 'semantic') !== '') continue;
@@ -209,12 +220,13 @@ export const FORM_REVIEW: readonly Rule[] = [
   },
   {
     id: 'wide-collection',
+    area: 'forms',
     level: 'info',
     summary: 'An interface has more than 40 fields on one level.',
     why: 'Users search long lists. Group what belongs together.',
     bad: 'interface: 41 fields',
     good: 'interface: fields in collections',
-    review: { area: 'forms' },
+    review: ADVICE,
     check: (subject, report) => {
       for (const { interface: fields } of listModules(subject)) {
         if (fields === undefined || !Array.isArray(fields.value) || fields.value.length <= 40) continue;
@@ -227,12 +239,13 @@ export const FORM_REVIEW: readonly Rule[] = [
   },
   {
     id: 'groups-order',
+    area: 'forms',
     level: 'info',
     summary: 'The groups of modules do not start with the triggers, or one has a single module.',
     why: 'Users find triggers first, then the objects of the API. "Other" comes last.',
     bad: '[{ "label": "Other", "modules": ["call"] }, { "label": "Triggers", "modules": ["watch", "watchNew"] }]',
     good: '[{ "label": "Triggers", "modules": ["watch", "watchNew"] }, { "label": "Other", "modules": ["call"] }]',
-    review: { area: 'forms' },
+    review: ADVICE,
     check: ({ app }, report) => {
       const { groups } = app;
       if (groups === undefined || !Array.isArray(groups.value)) return;
@@ -254,12 +267,13 @@ export const FORM_REVIEW: readonly Rule[] = [
   },
   {
     id: 'interface-label',
+    area: 'forms',
     level: 'warning',
     summary: 'A field of an interface has no label.',
     why: 'The mapper shows the technical name instead.',
     bad: '[{ "name": "created_at", "type": "date" }]',
     good: '[{ "name": "created_at", "type": "date", "label": "Created at" }]',
-    review: official('forms', 'app-blocks/interface'),
+    review: official('app-blocks/interface'),
     check: (subject, report) => {
       for (const field of listFields(subject)) {
         const name = textOf(field.value, 'name');

@@ -1,18 +1,19 @@
 import type { FunctionComponent } from '../../../../engine/document/app.js';
 import { positionAt, type SourceLocation } from '../../../../shared/errors/source-location.js';
-import { official, type Rule } from '../../rule.js';
+import { ADVICE, official, type Rule } from '../../rule.js';
 import { type CodeToken, listTokens } from '../../subject/code-tokens.js';
 import type { Subject } from '../../subject/subject.js';
 
 export const FUNCTION_REVIEW: readonly Rule[] = [
   {
     id: 'function-tests',
+    area: 'functions',
     level: 'error',
     summary: 'A custom function has no test.',
     why: 'The review asks for a test of each function, with usual, empty and missing values.',
     bad: 'a function without a test file',
     good: "it('joins names', () => assert.strictEqual(full({ first: 'Ann' }), 'Ann'))",
-    review: official('functions', 'best-practices'),
+    review: official('best-practices'),
     check: (subject, report) => {
       for (const { component, placeAt } of listCode(subject)) {
         if (/\bit\s*\(/.test(component.test ?? '')) continue;
@@ -22,12 +23,13 @@ export const FUNCTION_REVIEW: readonly Rule[] = [
   },
   {
     id: 'no-eval',
+    area: 'functions',
     level: 'error',
     summary: 'A custom function runs text as code.',
     why: 'Text from outside could then run anything. The sandbox of the platform refuses it.',
     bad: 'return eval(text);',
     good: 'return JSON.parse(text);',
-    review: { area: 'functions' },
+    review: ADVICE,
     check: (subject, report) => {
       for (const { tokens, placeAt } of listCode(subject)) {
         tokens.forEach(({ offset }, index) => {
@@ -42,12 +44,13 @@ export const FUNCTION_REVIEW: readonly Rule[] = [
   },
   {
     id: 'bounded-loops',
+    area: 'functions',
     level: 'warning',
     summary: 'A loop of a custom function has no condition that ends it.',
     why: 'A function has ten seconds. A loop that never ends stops the scenario.',
     bad: 'while (true) { next(); }',
     good: 'for (const item of items) { next(item); }',
-    review: { area: 'functions' },
+    review: ADVICE,
     check: (subject, report) => {
       for (const { tokens, placeAt } of listCode(subject)) {
         tokens.forEach(({ offset }, index) => {
@@ -63,12 +66,13 @@ export const FUNCTION_REVIEW: readonly Rule[] = [
   },
   {
     id: 'parse-in-try',
+    area: 'functions',
     level: 'info',
     summary: 'A custom function parses JSON without `try`.',
     why: 'Text that is not JSON stops the scenario with a message users do not understand.',
     bad: 'return JSON.parse(text);',
     good: 'try { return JSON.parse(text); } catch { return undefined; }',
-    review: { area: 'functions' },
+    review: ADVICE,
     check: (subject, report) => {
       for (const { tokens, placeAt } of listCode(subject)) {
         // Depths at which a block of `try` is open.
@@ -90,12 +94,13 @@ export const FUNCTION_REVIEW: readonly Rule[] = [
   },
   {
     id: 'function-size',
+    area: 'functions',
     level: 'info',
     summary: 'A custom function has more than 80 lines of code.',
     why: 'Smaller functions have tests that show what each does.',
     bad: 'a function of 120 lines',
     good: 'three functions that call each other: iml.normalize(value)',
-    review: { area: 'functions' },
+    review: ADVICE,
     check: (subject, report) => {
       for (const { component, code, tokens, placeAt } of listCode(subject)) {
         const lines = new Set(tokens.map(({ offset }) => positionAt(code, offset).line)).size;

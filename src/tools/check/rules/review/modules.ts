@@ -4,7 +4,7 @@ import { isSecretName } from '../../../../engine/redaction/secret-names.js';
 import { childPointer } from '../../../../shared/errors/source-location.js';
 import { isPlainObject, readAt } from '../../../../shared/plain-object.js';
 import { quoteForShell } from '../../../../shared/text.js';
-import { official, type Rule } from '../../rule.js';
+import { ADVICE, official, type Rule } from '../../rule.js';
 import { isForm, listFields } from '../../subject/form-fields.js';
 import {
   isEmpty,
@@ -23,12 +23,13 @@ import { locate, locateKey, type WrittenRequest } from '../../subject/walk-reque
 export const MODULE_REVIEW: readonly Rule[] = [
   {
     id: 'universal-module',
+    area: 'modules',
     level: 'error',
     summary: 'The app has no universal module, or one that can reach only some addresses.',
     why: 'With the universal module, users call endpoints that have no module of their own. Its address is relative to the base, so that credentials go to the API only.',
     bad: 'an app without a module of type universal',
     good: 'a universal module "Make an API call" with "url": "{{parameters.url}}"',
-    review: official('modules', 'app-components/modules/universal-module'),
+    review: official('app-components/modules/universal-module'),
     check: (subject, report) => {
       const modules = listModules(subject);
       const universal = modules.filter(({ type }) => type === 'universal');
@@ -61,12 +62,13 @@ export const MODULE_REVIEW: readonly Rule[] = [
   },
   {
     id: 'universal-description',
+    area: 'modules',
     level: 'warning',
     summary: 'The universal module lacks the usual description, or the help of `url`.',
     why: 'The help says how the address starts, with an example of a path.',
     bad: '{ "name": "url", "type": "text", "label": "URL" }',
     good: '{ "name": "url", "type": "text", "label": "URL", "help": "Enter a path relative to `https://api.example.com`. It begins with `/`. For example, `/v1/users`." }',
-    review: official('modules', 'app-components/modules/universal-module/rest'),
+    review: official('app-components/modules/universal-module/rest'),
     check: (subject, report) => {
       for (const module of listModules(subject).filter(({ type }) => type === 'universal')) {
         if (!/^performs an? (?:arbitrary|custom) /i.test(module.description ?? '')) {
@@ -92,12 +94,13 @@ export const MODULE_REVIEW: readonly Rule[] = [
   },
   {
     id: 'action-no-paging',
+    area: 'modules',
     level: 'error',
     summary: 'An action has `pagination`.',
     why: 'An action outputs one object. A list of several pages is a search.',
     bad: 'action: "pagination": { "qs": { "page": "{{pagination.page}}" } }',
     good: 'search: "pagination": { "qs": { "page": "{{pagination.page}}" } }',
-    review: official('modules', 'best-practices/modules'),
+    review: official('best-practices/modules'),
     check: (subject, report) => {
       for (const request of requestsOfTypes(subject, 'action')) {
         if (!isLast(request) || isEmpty(readAt(request.value, 'pagination'))) continue;
@@ -108,12 +111,13 @@ export const MODULE_REVIEW: readonly Rule[] = [
   },
   {
     id: 'search-complete',
+    area: 'modules',
     level: 'error',
     summary: 'A search lacks `iterate`, `limit` or `pagination`.',
     why: 'A search outputs one bundle per record, stops at the limit of the user, and requests further pages until then.',
     bad: 'search: "response": { "output": "{{body}}" }',
     good: 'search: "response": { "iterate": "{{body.items}}", "output": "{{item}}", "limit": "{{parameters.limit}}" }, "pagination": { "qs": { "page": "{{pagination.page}}" } }',
-    review: official('modules', 'best-practices/modules/search-modules'),
+    review: official('best-practices/modules/search-modules'),
     check: (subject, report) => {
       for (const request of requestsOfTypes(subject, 'search').filter(isLast)) {
         const missing = [
@@ -130,12 +134,13 @@ export const MODULE_REVIEW: readonly Rule[] = [
   },
   {
     id: 'output-as-is',
+    area: 'modules',
     level: 'warning',
     summary: 'The output copies members of the response one by one.',
     why: 'Output the whole response or item, so that new members of the API reach users without a change of the app. Parse dates, and leave the rest as it is.',
     bad: '"output": { "id": "{{body.id}}", "name": "{{body.name}}" }',
     good: '"output": "{{body}}"',
-    review: official('modules', 'https://docs.make.com/apps/best-practices/processing-of-output-parameters'),
+    review: official('https://docs.make.com/apps/best-practices/processing-of-output-parameters'),
     check: (subject, report) => {
       for (const request of requestsOfTypes(subject, 'action', 'search', 'trigger').filter(isLast)) {
         const output = readAt(request.value, 'response', 'output');
@@ -153,12 +158,13 @@ export const MODULE_REVIEW: readonly Rule[] = [
   },
   {
     id: 'output-item',
+    area: 'modules',
     level: 'error',
     summary: 'A request with `iterate` outputs the body instead of the item.',
     why: 'Every bundle is then the whole response.',
     bad: '"iterate": "{{body.users}}", "output": "{{body}}"',
     good: '"iterate": "{{body.users}}", "output": "{{item}}"',
-    review: { area: 'modules' },
+    review: ADVICE,
     check: ({ requests }, report) => {
       for (const request of requests) {
         const output = readAt(request.value, 'response', 'output');
@@ -171,12 +177,13 @@ export const MODULE_REVIEW: readonly Rule[] = [
   },
   {
     id: 'secret-output',
+    area: 'modules',
     level: 'warning',
     summary: 'The interface of a module declares a secret.',
     why: 'Outputs are stored in the history of scenarios, where others can read them.',
     bad: 'interface: [{ "name": "accessToken", "type": "text" }]',
     good: 'interface: [{ "name": "id", "type": "number" }]',
-    review: { area: 'modules' },
+    review: ADVICE,
     check: (subject, report) => {
       for (const field of listFields(subject).filter(({ in: checked }) => !isForm(checked))) {
         const name = textOf(field.value, 'name');
@@ -189,12 +196,13 @@ export const MODULE_REVIEW: readonly Rule[] = [
   },
   {
     id: 'error-text',
+    area: 'modules',
     level: 'warning',
     summary: 'An error message is the whole body, or a stack trace.',
     why: 'Users see the message. A body can contain data of others and internals of the server.',
     bad: '"error": { "message": "{{body}}" }',
     good: '"error": { "message": "[{{statusCode}}] {{body.error.message}}" }',
-    review: { area: 'modules' },
+    review: ADVICE,
     check: ({ requests }, report) => {
       for (const request of requests) {
         const error = readAt(request.value, 'response', 'error');
@@ -210,12 +218,13 @@ export const MODULE_REVIEW: readonly Rule[] = [
   },
   {
     id: 'invalid-empty',
+    area: 'modules',
     level: 'warning',
     summary: 'An action outputs the first item of a list without checking that there is one.',
     why: 'Where nothing is found, the module succeeds with an empty bundle. `valid` turns that into an error.',
     bad: '"output": "{{first(body.users)}}"',
     good: '"valid": "{{length(body.users) > 0}}", "output": "{{first(body.users)}}"',
-    review: { area: 'modules' },
+    review: ADVICE,
     check: (subject, report) => {
       for (const request of requestsOfTypes(subject, 'action')) {
         const output = readAt(request.value, 'response', 'output');
@@ -229,12 +238,13 @@ export const MODULE_REVIEW: readonly Rule[] = [
   },
   {
     id: 'module-tags',
+    area: 'modules',
     level: 'info',
     summary: 'A tag in the label of a module is not in brackets and lower case.',
     why: 'The usual tags are "(advanced)", "(beta)" and "(deprecated)".',
     bad: '"List users - BETA"',
     good: '"List users (beta)"',
-    review: { area: 'modules' },
+    review: ADVICE,
     check: (subject, report) => {
       for (const module of listModules(subject)) {
         const label = (module.label ?? '').replace(/\((?:advanced|beta|deprecated|legacy)\)/g, '');
@@ -246,12 +256,13 @@ export const MODULE_REVIEW: readonly Rule[] = [
   },
   {
     id: 'interface-missing',
+    area: 'modules',
     level: 'error',
     summary: 'A module has no interface.',
     why: 'Users can map only declared fields before the first run. `iml infer interface` writes one from a response.',
     bad: 'interface: []',
     good: 'interface: [{ "name": "id", "type": "number", "label": "ID" }]',
-    review: official('modules', 'app-blocks/interface'),
+    review: official('app-blocks/interface'),
     check: (subject, report) => {
       for (const module of listMapped(subject)) {
         if (!isEmpty(module.interface?.value)) continue;
@@ -262,12 +273,13 @@ export const MODULE_REVIEW: readonly Rule[] = [
   },
   {
     id: 'samples-missing',
+    area: 'modules',
     level: 'warning',
     summary: 'A module has no samples.',
     why: 'The mapper shows samples, so that users see what a field contains.',
     bad: 'samples: {}',
     good: 'samples: { "id": 7 }',
-    review: official('modules', 'best-practices'),
+    review: official('best-practices'),
     check: (subject, report) => {
       for (const module of listMapped(subject).filter(({ type }) => type !== 'universal')) {
         if (!isEmpty(module.samples?.value)) continue;
@@ -278,12 +290,13 @@ export const MODULE_REVIEW: readonly Rule[] = [
   },
   {
     id: 'samples-synthetic',
+    area: 'modules',
     level: 'error',
     summary: 'A sample contains a token.',
     why: 'Samples are a part of the app and visible to everybody who uses it. Write invented values.',
     bad: 'samples: { "token": "sk_live_4eC39HqLyjWDarjtT1" }',
     good: 'samples: { "id": 7 }',
-    review: official('modules', 'app-review/prerequisites'),
+    review: official('app-review/prerequisites'),
     check: (subject, report) => {
       for (const { samples } of listModules(subject)) {
         if (samples === undefined) continue;
@@ -298,12 +311,13 @@ export const MODULE_REVIEW: readonly Rule[] = [
   },
   {
     id: 'deep-expression',
+    area: 'modules',
     level: 'info',
     summary: 'An expression is longer than 160 characters and has nested `if` or `switch`.',
     why: 'A custom function with a test says the same in readable code.',
     bad: '"{{if(a; 1; if(b; 2; if(c; 3; 4)))}}"',
     good: '"{{toStatus(a; b; c)}}"',
-    review: { area: 'modules' },
+    review: ADVICE,
     check: ({ expressions }, report) => {
       for (const site of expressions) {
         const branches = site.nodes.filter(
@@ -316,12 +330,13 @@ export const MODULE_REVIEW: readonly Rule[] = [
   },
   {
     id: 'page-size-of-user',
+    area: 'triggers',
     level: 'warning',
     summary: 'The page size of a trigger is the limit of the user.',
     why: 'The limit of the user belongs into `response.limit`. With a page size below the number of new records, records are lost or pages are requested in vain.',
     bad: 'trigger: "qs": { "per_page": "{{parameters.limit}}" }',
     good: 'trigger: "qs": { "per_page": 100 }, "response": { "limit": "{{parameters.limit}}" }',
-    review: { area: 'triggers' },
+    review: ADVICE,
     check: (subject, report) => {
       for (const request of requestsOfTypes(subject, 'trigger')) {
         for (const site of sitesIn(subject, request, 'qs')) {
@@ -336,12 +351,13 @@ export const MODULE_REVIEW: readonly Rule[] = [
   },
   {
     id: 'trigger-limit',
+    area: 'triggers',
     level: 'warning',
     summary: 'A polling trigger has no `response.limit`.',
     why: 'The limit of the user says how many bundles one run outputs.',
     bad: '"response": { "iterate": "{{body.items}}", "output": "{{item}}" }',
     good: '"response": { "iterate": "{{body.items}}", "output": "{{item}}", "limit": "{{parameters.limit}}" }',
-    review: { area: 'triggers' },
+    review: ADVICE,
     check: (subject, report) => {
       for (const request of requestsOfTypes(subject, 'trigger').filter(isLast)) {
         if (!isEmpty(readInherited(subject, request, 'response', 'limit'))) continue;
@@ -352,12 +368,13 @@ export const MODULE_REVIEW: readonly Rule[] = [
   },
   {
     id: 'trigger-newest-first',
+    area: 'triggers',
     level: 'warning',
     summary: 'A polling trigger neither asks for an order nor filters by the last record.',
     why: 'A run reads at most 3200 records. If the API returns old records first, newer ones are never reached.',
     bad: 'trigger: "qs": { "per_page": 100 }',
     good: 'trigger: "qs": { "per_page": 100, "sort": "-created" }',
-    review: official('triggers', 'best-practices/trigger-modules'),
+    review: official('best-practices/trigger-modules'),
     check: (subject, report) => {
       for (const request of requestsOfTypes(subject, 'trigger').filter(isLast)) {
         const { value, document } = request;
@@ -377,12 +394,13 @@ export const MODULE_REVIEW: readonly Rule[] = [
   },
   {
     id: 'trigger-first-run',
+    area: 'triggers',
     level: 'warning',
     summary: 'A trigger filters by the last record, and the first run has none.',
     why: 'Before the first run, `data.lastDate` and `data.lastID` are empty. Some APIs refuse an empty filter.',
     bad: '"qs": { "filter": "created > {{data.lastDate}}" }',
     good: '"qs": { "filter": "{{if(data.lastDate, \'created > \' + data.lastDate, undefined)}}" }',
-    review: { area: 'triggers' },
+    review: ADVICE,
     check: (subject, report) => {
       for (const request of requestsOfTypes(subject, 'trigger')) {
         for (const site of [...sitesIn(subject, request, 'qs'), ...sitesIn(subject, request, 'url')]) {
@@ -396,12 +414,13 @@ export const MODULE_REVIEW: readonly Rule[] = [
   },
   {
     id: 'epoch-limit',
+    area: 'triggers',
     level: 'warning',
     summary: 'The limit of an epoch is missing, not fixed, or above 300.',
     why: 'The epoch fills a list to choose from. Users wait for it.',
     bad: 'epoch: "response": { "limit": 3000 }',
     good: 'epoch: "response": { "limit": 300 }',
-    review: official('triggers', 'best-practices/trigger-modules'),
+    review: official('best-practices/trigger-modules'),
     check: ({ documents }, report) => {
       for (const { part, document } of documents) {
         if (part !== 'epoch' || isEmpty(document.value)) continue;

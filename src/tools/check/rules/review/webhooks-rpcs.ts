@@ -1,7 +1,7 @@
 import { isSecretName } from '../../../../engine/redaction/secret-names.js';
 import { readPath } from '../../../../language/syntax/walk-expression.js';
 import { isPlainObject, readAt } from '../../../../shared/plain-object.js';
-import { official, type ReportFinding, type Rule } from '../../rule.js';
+import { ADVICE, official, type ReportFinding, type Rule } from '../../rule.js';
 import { type ExpressionSite, findingAt } from '../../subject/expression-site.js';
 import { listFields } from '../../subject/form-fields.js';
 import { isEmpty, readInherited, reads, requestsOf, textOf } from '../../subject/review-subject.js';
@@ -10,12 +10,13 @@ import { locate, locateKey, pointerTo } from '../../subject/walk-requests.js';
 export const WEBHOOK_AND_RPC_REVIEW: readonly Rule[] = [
   {
     id: 'webhook-detached',
+    area: 'webhooks',
     level: 'error',
     summary: 'A webhook is attached and never detached.',
     why: 'The API calls the address of a deleted scenario until it gives up, and its list of webhooks fills up.',
     bad: 'attach: { "url": "/hooks", "method": "POST" }; detach: {}',
     good: 'detach: { "url": "/hooks/{{webhook.externalHookId}}", "method": "DELETE" }',
-    review: official('webhooks', 'best-practices'),
+    review: official('best-practices'),
     check: ({ app, part }, report) => {
       for (const { name, attach, detach } of app.webhooks.values()) {
         if (part?.has('webhook', name) === false) continue;
@@ -26,12 +27,13 @@ export const WEBHOOK_AND_RPC_REVIEW: readonly Rule[] = [
   },
   {
     id: 'last-page',
+    area: 'modules',
     level: 'error',
     summary: 'The condition of `pagination` leaves out the last page.',
     why: 'With `>` or `<`, the page whose number equals the number of pages is not requested.',
     bad: '"condition": "{{body.pages > pagination.page}}"',
     good: '"condition": "{{body.pages >= pagination.page}}"',
-    review: { area: 'modules' },
+    review: ADVICE,
     check: ({ requests, expressionsIn }, report) => {
       for (const request of requests) {
         const pointer = pointerTo(request, 'pagination', 'condition');
@@ -61,12 +63,13 @@ export const WEBHOOK_AND_RPC_REVIEW: readonly Rule[] = [
   },
   {
     id: 'endless-paging',
+    area: 'modules',
     level: 'error',
     summary: 'The condition of `pagination` is always true.',
     why: 'Every run goes on until a limit of the platform ends it.',
     bad: '"pagination": { "condition": true }',
     good: '"pagination": { "condition": "{{body.has_more}}" }',
-    review: { area: 'modules' },
+    review: ADVICE,
     check: ({ requests }, report) => {
       for (const request of requests) {
         const condition = readAt(request.value, 'pagination', 'condition');
@@ -78,12 +81,13 @@ export const WEBHOOK_AND_RPC_REVIEW: readonly Rule[] = [
   },
   {
     id: 'rpc-calls',
+    area: 'rpcs',
     level: 'warning',
     summary: 'An RPC sends more than three requests.',
     why: 'Users wait for the RPC whenever they open the form. It has 40 seconds.',
     bad: 'a chain of four requests',
     good: 'one request',
-    review: official('rpcs', 'best-practices/remote-procedure-calls'),
+    review: official('best-practices/remote-procedure-calls'),
     check: (subject, report) => {
       for (const { name, communication } of subject.app.rpcs.values()) {
         if (communication === undefined || subject.part?.has('rpc', name) === false) continue;
@@ -98,12 +102,13 @@ export const WEBHOOK_AND_RPC_REVIEW: readonly Rule[] = [
   },
   {
     id: 'rpc-limit',
+    area: 'rpcs',
     level: 'warning',
     summary: 'An RPC reads several pages without a limit.',
     why: 'A form shows at most 500 options, and the time of an RPC is limited.',
     bad: '"pagination": { ... }, "response": { "iterate": "{{body.users}}" }',
     good: '"pagination": { ... }, "response": { "iterate": "{{body.users}}", "limit": 500 }',
-    review: official('rpcs', 'app-structure/rpcs/dynamic-options-rpc'),
+    review: official('app-structure/rpcs/dynamic-options-rpc'),
     check: (subject, report) => {
       for (const request of subject.requests) {
         if (request.in.owner?.kind !== 'rpc' || isEmpty(readAt(request.value, 'pagination'))) continue;
@@ -115,12 +120,13 @@ export const WEBHOOK_AND_RPC_REVIEW: readonly Rule[] = [
   },
   {
     id: 'rpc-paging',
+    area: 'rpcs',
     level: 'warning',
     summary: 'An RPC lists records and reads one page only.',
     why: 'Records of further pages cannot be chosen.',
     bad: 'rpc: "response": { "iterate": "{{body.users}}" }',
     good: 'rpc: "pagination": { "qs": { "page": "{{pagination.page}}" } }',
-    review: { area: 'rpcs' },
+    review: ADVICE,
     check: (subject, report) => {
       for (const request of subject.requests) {
         if (request.in.owner?.kind !== 'rpc' || isEmpty(readAt(request.value, 'response', 'iterate')))
@@ -133,12 +139,13 @@ export const WEBHOOK_AND_RPC_REVIEW: readonly Rule[] = [
   },
   {
     id: 'rpc-mode-edit',
+    area: 'rpcs',
     level: 'warning',
     summary: 'A select of an ID from an RPC has no `mode: edit` in a module that gets, updates or deletes.',
     why: 'In most scenarios the ID comes from an earlier module. `mode: edit` opens the field for mapping.',
     bad: '{ "name": "id", "type": "select", "options": "rpc://listUsers" }',
     good: '{ "name": "id", "type": "select", "mode": "edit", "options": "rpc://listUsers" }',
-    review: official('rpcs', 'best-practices/remote-procedure-calls'),
+    review: official('best-practices/remote-procedure-calls'),
     check: (subject, report) => {
       for (const field of listFields(subject)) {
         const { owner, part } = field.in;
@@ -163,12 +170,13 @@ export const WEBHOOK_AND_RPC_REVIEW: readonly Rule[] = [
   },
   {
     id: 'endpoint-help',
+    area: 'endpoints',
     level: 'warning',
     summary: 'A field of an endpoint has no help.',
     why: 'Agents read the help to know what a field means.',
     bad: '{ "name": "id", "type": "text" }',
     good: '{ "name": "id", "type": "text", "help": "ID of the user." }',
-    review: { area: 'endpoints' },
+    review: ADVICE,
     check: (subject, report) => {
       for (const field of listFields(subject)) {
         if (
@@ -183,12 +191,13 @@ export const WEBHOOK_AND_RPC_REVIEW: readonly Rule[] = [
   },
   {
     id: 'endpoint-static-name',
+    area: 'endpoints',
     level: 'error',
     summary: 'The name of a called endpoint is an expression.',
     why: 'The platform resolves names of endpoints before it evaluates expressions.',
     bad: '"endpoint": "{{parameters.endpoint}}"',
     good: '"endpoint": "listUsers"',
-    review: { area: 'endpoints' },
+    review: ADVICE,
     check: ({ expressions }, report) => {
       for (const site of expressions) {
         const [first, second] = site.location.directive;
@@ -199,13 +208,14 @@ export const WEBHOOK_AND_RPC_REVIEW: readonly Rule[] = [
   },
   {
     id: 'webhook-signature',
+    area: 'webhooks',
     level: 'info',
     summary:
       'A webhook neither has a condition nor reads a header, or compares with a secret that may be missing.',
     why: 'Where the API signs its calls, an unchecked signature lets anybody who knows the address start scenarios. Without a key, `sha256` is a hash that anybody can compute, and a missing header equals a missing secret.',
     bad: '{ "output": "{{body}}" }',
     good: '{ "condition": "{{webhook.secret & headers.`x-signature` & sha256(rawBody; \'hex\'; webhook.secret) = headers.`x-signature`}}", "output": "{{body}}" }',
-    review: { area: 'webhooks' },
+    review: ADVICE,
     check: (subject, report) => {
       for (const { name, communication } of subject.app.webhooks.values()) {
         if (communication === undefined || subject.part?.has('webhook', name) === false) continue;
