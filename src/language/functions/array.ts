@@ -6,7 +6,7 @@ import { pathReader, readIndex } from '../values/path.js';
 import { assertListLength, assertTextLength } from '../values/size-limits.js';
 import { isBuffer, isEmpty, isMissing, memberNames, toInstant, toText } from '../values/value.js';
 import { asCollection, asInteger, asList, quoted } from './arguments.js';
-import type { FunctionsIn } from './function-names.js';
+import type { FunctionsIn } from './signatures.js';
 
 /** Source: https://help.make.com/array-functions. `contains` and `length` are in `text.ts`. */
 export const ARRAY_FUNCTIONS: FunctionsIn<'array'> = {

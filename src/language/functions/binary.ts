@@ -3,7 +3,7 @@ import type { DigestAlgorithm, Environment, ImlFunction } from '../environment.j
 import type { BytesEncoding } from '../values/bytes.js';
 import { isBuffer, isCollection, isEmpty, isMissing, toText } from '../values/value.js';
 import { asEncoding, decode, encode, quoted, toBytes } from './arguments.js';
-import type { FunctionsIn } from './function-names.js';
+import type { FunctionsIn } from './signatures.js';
 
 /** Source: https://help.make.com/text-and-binary-functions. */
 export const BINARY_FUNCTIONS: FunctionsIn<'binary'> = {

@@ -21,7 +21,7 @@ import {
 } from '../date/zone.js';
 import { declareRewrite, type Environment, type ImlFunction } from '../environment.js';
 import { isEmpty, toNumber, toText } from '../values/value.js';
-import type { FunctionsIn } from './function-names.js';
+import type { FunctionsIn } from './signatures.js';
 
 /** [choice] */
 const DEFAULT_FORMAT = 'YYYY-MM-DDTHH:mm:ss.SSSZ';

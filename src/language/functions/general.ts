@@ -7,7 +7,7 @@ import { getPath, readIndex } from '../values/path.js';
 import { writeJson } from '../values/tree-text.js';
 import { filterMembers, isCollection, isEmpty, isMissing, isTruthy, toText } from '../values/value.js';
 import { asCollection, onText } from './arguments.js';
-import type { FunctionsIn } from './function-names.js';
+import type { FunctionsIn } from './signatures.js';
 
 /**
  * `if` and `ifempty` receive evaluated arguments here, for calls from custom functions. In an expression the compiler

@@ -1,6 +1,6 @@
 import { rewriteInChunks } from '../values/size-limits.js';
 import { onText } from './arguments.js';
-import type { FunctionsIn } from './function-names.js';
+import type { FunctionsIn } from './signatures.js';
 
 /** Source: https://help.make.com/text-and-binary-functions; quotes are not escaped. [doc][inf] */
 const HTML_ENTITIES: ReadonlyMap<string, string> = new Map([

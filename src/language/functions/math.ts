@@ -3,7 +3,7 @@ import type { ImlFunction } from '../environment.js';
 import { assertTextLength } from '../values/size-limits.js';
 import { isEmpty, isMissing, toNumber, toText } from '../values/value.js';
 import { asInteger, asList, asNumber, quoted } from './arguments.js';
-import type { FunctionsIn } from './function-names.js';
+import type { FunctionsIn } from './signatures.js';
 
 /** Maximum number of decimals of `formatNumber`. */
 const MAX_DECIMALS = 100;

@@ -6,7 +6,7 @@ import { assertTextLength } from '../values/size-limits.js';
 import { writeJson } from '../values/tree-text.js';
 import { isBuffer, isCollection, isEmpty, isMissing, isOn, toNumber, toText } from '../values/value.js';
 import { asCollection, asEncoding, encode, quoted, toBytes } from './arguments.js';
-import type { FunctionsIn } from './function-names.js';
+import type { FunctionsIn } from './signatures.js';
 
 /** Source: https://developers.make.com/custom-apps-documentation/app-components/iml-functions. [doc] */
 const HMAC_DIGESTS: ReadonlyMap<string, DigestAlgorithm> = new Map([

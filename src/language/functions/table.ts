@@ -2,10 +2,10 @@ import type { FunctionTable } from '../environment.js';
 import { ARRAY_FUNCTIONS } from './array.js';
 import { BINARY_FUNCTIONS } from './binary.js';
 import { DATE_FUNCTIONS } from './date.js';
-import type { FunctionName } from './function-names.js';
 import { GENERAL_FUNCTIONS } from './general.js';
 import { HTML_FUNCTIONS } from './html.js';
 import { MATH_FUNCTIONS } from './math.js';
+import type { FunctionName } from './signatures.js';
 import { SIGNING_FUNCTIONS } from './signing.js';
 import { TEXT_FUNCTIONS } from './text.js';
 

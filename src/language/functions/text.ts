@@ -11,7 +11,7 @@ import {
 } from '../values/size-limits.js';
 import { isBuffer, isCollection, isMissing, isOn, memberNames, toText } from '../values/value.js';
 import { asInteger, asList, onText, quoted } from './arguments.js';
-import type { FunctionsIn } from './function-names.js';
+import type { FunctionsIn } from './signatures.js';
 
 /** Source: https://help.make.com/text-and-binary-functions. */
 export const TEXT_FUNCTIONS: FunctionsIn<'text'> = {

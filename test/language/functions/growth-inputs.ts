@@ -1,4 +1,4 @@
-import type { FunctionName } from '../../../src/language/functions/function-names.js';
+import type { FunctionName } from '../../../src/language/functions/signatures.js';
 
 /** Creates the arguments of a call. Their total size is proportional to `size`. */
 export type ArgumentsOfSize = (size: number) => readonly unknown[];

@@ -1,6 +1,7 @@
 import type { SaxesTagPlain } from 'saxes';
 import type { FunctionTable } from '../../../language/environment.js';
 import { asCollection, onText, quoted } from '../../../language/functions/arguments.js';
+import type { FunctionsIn } from '../../../language/functions/signatures.js';
 import { assertTextLength, MAX_NAMES, tooManyNames } from '../../../language/values/size-limits.js';
 import { isCollection, isMissing, toText } from '../../../language/values/value.js';
 import { functionError, limitError } from '../../../shared/errors/iml-error.js';
@@ -264,4 +265,4 @@ export const XML_FUNCTIONS: FunctionTable = {
   }),
 
   createXML: (_, value) => (isMissing(value) ? value : writeXml(asCollection(value))),
-};
+} satisfies FunctionsIn<'xml'>;
