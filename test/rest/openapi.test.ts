@@ -4,6 +4,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, it } from 'vitest';
 import { createOpenApi } from '../../src/rest/call/openapi.js';
 import { OPERATIONS } from '../../src/rest/operations.js';
+import { ROWS, type TableRows } from '../../src/rest/store/rows.js';
 import { startTestServer } from './test-server.js';
 
 const document = createOpenApi(OPERATIONS, {
@@ -24,6 +25,18 @@ describe('the OpenAPI document', () => {
     );
     expect(ids.sort()).toEqual(OPERATIONS.map((it) => it.id).sort());
     expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  it('has every resource and operation that a column of the store names', () => {
+    const tables: Readonly<Record<string, TableRows>> = ROWS;
+    const columns = Object.values(tables).flatMap((table) => Object.values(table.columns));
+    const titles = new Set(
+      [...JSON.stringify(document).matchAll(/"title":"(\w+)"/g)].map(([, title]) => title),
+    );
+    const shown = columns.flatMap((column) => Object.keys(column.shown ?? {}));
+    const sent = columns.flatMap((column) => Object.keys(column.sent ?? {}));
+    expect(shown.filter((title) => !titles.has(title))).toEqual([]);
+    expect(sent.filter((id) => !OPERATIONS.some((operation) => operation.id === id))).toEqual([]);
   });
 
   it('declares the scopes of the specification', () => {

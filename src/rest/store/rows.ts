@@ -15,8 +15,10 @@ export type ShownAs = ShownForm | `${ShownForm}?`;
  * A column, and everything the API does with it. This row gives the type, the column of the database and its migration,
  * the member of the resources in `shown`, and the member of the bodies in `sent`.
  */
-export interface ColumnRow {
-  /** The type, or the texts it may have. Null among them makes the column nullable. */
+export type ColumnRow = FirstColumn | FilledColumn | NullableColumn;
+
+interface AnyColumn {
+  /** The type, or the texts it may have. Null, as the last of them, makes the column nullable. */
   readonly is: ColumnType | readonly (string | null)[];
   /** The value in new rows, and in existing rows if the column has a `since`. */
   readonly starts?: unknown;
@@ -27,7 +29,23 @@ export interface ColumnRow {
   /** JSON Schema keywords of the member of a body. */
   readonly limits?: Readonly<Record<string, unknown>>;
   /** The migration that adds the column: `002-team-description`. Absent for columns of the first version. */
-  readonly since?: string;
+  readonly since?: string | undefined;
+}
+
+interface FirstColumn extends AnyColumn {
+  readonly since?: undefined;
+}
+
+/** A column of a later version with a value for existing rows. */
+interface FilledColumn extends AnyColumn {
+  readonly since: string;
+  readonly starts: string | number | boolean | object;
+}
+
+/** A column of a later version that may be null in existing rows. */
+interface NullableColumn extends AnyColumn {
+  readonly since: string;
+  readonly is: Extract<ColumnType, `${string}?`> | readonly [...string[], null];
 }
 
 /** A table: a row per column except `id`. */
