@@ -66,9 +66,9 @@ describe('readCaseLists', () => {
   });
 
   it.each([
-    [{ a: ' ' }, {}, /known-gaps\.json lacks details of a/],
-    [{}, { a: 'why' }, /disputed\.json lacks details of a/],
-    [{}, { a: { reason: 'why' } }, /disputed\.json lacks details of a/],
+    [{ a: ' ' }, {}, /known-gaps\.json has no explanation for the case a/],
+    [{}, { a: 'why' }, /disputed\.json has no explanation for the case a/],
+    [{}, { a: { reason: 'why' } }, /disputed\.json has no explanation for the case a/],
     [{ a: 'why' }, { a: { reason: 'why', source: 'page 1' } }, /either a gap or disputed/],
     [[], {}, /must be an object/],
   ])('refuses %j with %j', async (gaps, disputed, message) => {

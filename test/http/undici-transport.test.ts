@@ -256,7 +256,7 @@ describe('connections', () => {
     expect(sockets.size).toBeLessThanOrEqual(scheme === 'https' ? 1 : 2);
   });
 
-  it('are closed by unsolicited bytes, which reach no request', async () => {
+  it('are closed if the server sends bytes after a response; the next request does not receive them', async () => {
     const server = await using(
       rawServer((socket, _head, count) => {
         socket.write(`HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n${count}`);

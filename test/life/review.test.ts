@@ -93,7 +93,7 @@ describe('iml check --profile review', () => {
     expect(rules.find(({ id }) => id === 'unknown-name')).not.toHaveProperty('source');
   });
 
-  it('is switched on, and its rules off, in iml.config.json', async () => {
+  it('is selected in iml.config.json, which also sets the levels of its rules', async () => {
     const config = (check: object): void =>
       writeFileSync(path.join(folder, 'iml.config.json'), JSON.stringify({ check }));
     config({ profile: 'review' });

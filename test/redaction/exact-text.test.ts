@@ -150,7 +150,7 @@ describe('a value', () => {
     expect(shown.text('x'.repeat(25))).toBe(`${'x'.repeat(24)}… [left out]`);
   });
 
-  it('counts repeated names too', () => {
+  it('is truncated at the size limit, to which a repeated member name counts each time', () => {
     const records = Array<unknown>(10).fill({ ab: 1 });
     const shown = createRedactor({ secrets: [], maxShown: 100 });
     expect(shown.value(records)).toEqual([...records.slice(0, 6), '[left out]']);

@@ -200,7 +200,7 @@ describe('the development of custom apps with the unchanged @makehq/sdk', () => 
     if (at === 'base') expect(response.headers.get('allow')).toBe('PATCH, GET, PUT');
   });
 
-  it('makes the names of connections and webhooks and shares them between apps', async () => {
+  it('derives the names of connections and webhooks from the name of the app', async () => {
     const first = await make.sdk.connections.create(app, { type: 'basic', label: 'One' });
     const second = await make.sdk.connections.create(app, { type: 'oauth', label: 'Two' });
     expect([first.name, second.name]).toEqual([app, `${app}2`]);

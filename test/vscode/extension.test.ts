@@ -283,7 +283,7 @@ describe('Open in iml dev', () => {
     expect((await fetch(first ?? '')).status).toBe(200);
   });
 
-  it('shows why the page does not open, and runs the command in a terminal, which can ask', async () => {
+  it('shows why the page does not open, and offers to run the command in a terminal, where it can prompt', async () => {
     install(folder);
     await activate({ choice: 'Run in Terminal' });
     writeFileSync(path.join(app, 'iml.config.json'), '{ "map": 1 }');

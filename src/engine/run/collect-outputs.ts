@@ -95,7 +95,10 @@ function collectItems(
   return { page, context };
 }
 
-/** `false`: https://github.com/minsu-kang/make-custom-app-skill, runtime-reference. [inf] */
+/**
+ * Whether an output is left out. Source for `false`: https://github.com/minsu-kang/make-custom-app-skill,
+ * runtime-reference. [inf]
+ */
 function isNothing(output: unknown): output is undefined | null | false {
   return output === undefined || output === null || output === false;
 }

@@ -69,10 +69,10 @@ export function createCrossOriginPolicy(request: CompiledRequest, context: RunCo
 const TRUSTED_NAMES: readonly string[] = ['connection', 'common', 'environment'];
 
 /**
- * Holds a universal module to the servers its app names, as its user writes the path, and the credentials of the
- * connection go along: the address has to be on the server of `baseUrl`, or on the one that the template of the url
- * names without any data of the run. `https://api.x.io{{parameters.url}}` cannot become `https://api.x.io.evil.io`.
- * Where neither names a server the run is warned: the platform would not publish such an app, but runs it.
+ * Restricts a universal module to the servers that its app names. Its user writes the path, and the request has the
+ * credentials of the connection. The address must be on the server of `baseUrl`, or on the server that the template of
+ * `url` names without data of the run: `https://api.x.io{{parameters.url}}` cannot become `https://api.x.io.evil.io`.
+ * If neither names a server, the run only warns: the platform runs such an app, but does not publish it.
  * Source: https://developers.make.com/custom-apps-documentation/app-components/modules. [inf]; the security notice of its
  * documentation [doc].
  *

@@ -16,7 +16,10 @@ import type { BudgetReason, RunWarning, StopReason, TraceDetail, TracedRun, Trac
 export interface RunRules {
   /** Time limit in milliseconds at the start of the run. */
   readonly timeoutMs: number;
-  /** Whether requests are restricted to servers that the app names, not run data. For universal modules. */
+  /**
+   * Whether requests may go only to servers that the app names, so that data of the run cannot choose another server.
+   * For universal modules and endpoints.
+   */
   readonly keepsHost: boolean;
   /** Runs a sibling endpoint of the app. */
   readonly callEndpoint: EndpointCaller | undefined;

@@ -175,7 +175,7 @@ export interface TracedRun {
 /** Receives each redacted event of a run, synchronously and in order. */
 export type TraceListener = (event: TraceEvent, run: TracedRun) => void;
 
-/** An event without its position, which the run adds. */
+/** A `TraceEvent` as its source emits it. The run adds the members of `EventPosition`. */
 export type TraceDetail = TraceEvent extends infer E
   ? E extends EventPosition
     ? Omit<E, keyof EventPosition>

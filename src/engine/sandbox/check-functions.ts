@@ -130,7 +130,7 @@ export function failure(
 
 export type Ceiling = 'time' | 'memory' | 'stack' | 'fault';
 
-/** The error of an interrupted call. */
+/** Creates the error of a call that the sandbox stopped at a limit. */
 export function exhausted(code: SandboxFunction, ceiling: Ceiling, limits: SandboxLimits): ImlError {
   return limitError(`Custom function '${code.name}' ${describeCeiling(ceiling, limits)} (${nameFile(code)})`);
 }
@@ -148,13 +148,16 @@ function describeCeiling(ceiling: Ceiling, limits: SandboxLimits): string {
   }
 }
 
-/** The limit behind an `InternalError` of QuickJS. */
+/** Finds the exceeded limit by the message of an `InternalError` of QuickJS. */
 export function findCeiling(message: string): Ceiling {
   if (message.includes('stack overflow')) return 'stack';
   return message.includes('memory') || message.includes('too long') ? 'memory' : 'fault';
 }
 
-/** A function of the embedder can throw a proxy that throws again. */
+/**
+ * Reads the message of a thrown value. Never throws, even if a function of the embedder threw an object whose `message`
+ * cannot be read.
+ */
 export function readMessage(thrown: unknown): string {
   try {
     return thrown instanceof Error ? String(thrown.message) : '';

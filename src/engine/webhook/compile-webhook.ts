@@ -17,7 +17,7 @@ import { createDocument, type Document, subDocument } from '../document/document
 
 /** The specification of a webhook, ready to run. Field names are the directives'. */
 export interface CompiledWebhook {
-  /** The document that directives' pointers lead into. */
+  /** The document to which the JSON pointers of the directives refer. */
   readonly document: Document;
   readonly verification: CompiledVerification | undefined;
   readonly condition: CompiledCondition | undefined;

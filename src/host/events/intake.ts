@@ -50,7 +50,7 @@ export interface Intake {
   readonly refuse: QueueCapacity['refuse'];
 }
 
-/** Fewer waiting calls drain quickly once the store responds. */
+/** Minimum number of waiting calls for `isLate`: fewer calls are stored soon after the store responds. */
 const MANY_WAITING = 100;
 
 /** Maximum requests per transaction. */

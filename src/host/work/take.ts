@@ -306,7 +306,10 @@ function isSuspect({ crashes }: CrashCounts): boolean {
   return crashes >= SUSPECT_AFTER;
 }
 
-/** Rows to start together: one suspect alone, or others up to the first suspect or too many bytes. */
+/**
+ * Chooses the rows to start together. A row with too many crashes runs alone. Other rows start together, up to
+ * `MAX_BYTES`; in an ordered scenario, up to the first row that has to run alone.
+ */
 function chooseRows(rows: readonly Row[], { turn, isAlone }: Taking): readonly Row[] {
   if (isAlone) return rows.slice(0, 1);
   const harmless =
@@ -320,7 +323,7 @@ function chooseRows(rows: readonly Row[], { turn, isAlone }: Taking): readonly R
   });
 }
 
-/** The items before the first one that ends the list. */
+/** Returns the items before the first one for which `isEnd` is true. */
 function upTo<T>(items: readonly T[], isEnd: (item: T, index: number) => boolean): readonly T[] {
   const end = items.findIndex(isEnd);
   return end < 0 ? items : items.slice(0, end);

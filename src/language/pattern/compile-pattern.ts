@@ -14,7 +14,7 @@ import {
 
 export interface PatternOptions {
   readonly flags: PatternFlags;
-  /** Maximum length of the text that the program runs on. Larger repetition counts are equivalent. */
+  /** Maximum length of the text. A larger minimum of repetitions never matches, a larger maximum is no limit. */
   readonly textLength: number;
   /** Cache of the sets of this pattern by pattern text. The compiler adds to it. */
   readonly sets: Map<string, CharacterSet>;

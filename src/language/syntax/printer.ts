@@ -16,7 +16,7 @@ export function printTemplate(template: Template): string {
       )
       .join('');
   } catch (cause) {
-    const message = 'Invalid template to print: expected the result of parsing.';
+    const message = 'printTemplate: expected a template from parseTemplate.';
     throw new ImlError('IML_HOST_VALUE', message, { kind: 'type', cause });
   }
 }

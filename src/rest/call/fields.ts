@@ -45,7 +45,7 @@ const PAGE_SCHEMA: Schema<unknown> = named(
   }),
 );
 
-/** `{ [member]: [...], pg }`. */
+/** The schema of a response with a page of a list: `{ teams: [...], pg: {...} }`. */
 export function listed<N extends string, T>(
   member: N,
   items: Schema<T>,
@@ -54,7 +54,7 @@ export function listed<N extends string, T>(
   return schema as PlainObject;
 }
 
-/** `{ [member]: ... }`. */
+/** The schema of a response with one member: `{ team: {...} }`. */
 export function wrapped<N extends string, T>(member: N, schema: Schema<T>): Schema<{ readonly [K in N]: T }> {
   const whole: Schema<object> = object({ [member]: schema });
   return whole as PlainObject;

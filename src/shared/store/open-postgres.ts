@@ -18,7 +18,10 @@ import {
 const STATEMENT_TIMEOUT_MS = 20_000;
 const CONNECT_TIMEOUT_MS = 10_000;
 const WAIT_STEP_MS = 500;
-/** Less than the lease of the queue: otherwise a suspended process that holds locks lets the leases of others end. */
+/**
+ * PostgreSQL ends a transaction that is idle for longer, and releases its locks. Shorter than a lease of the queue:
+ * other processes that wait for the locks of a suspended process keep their leases.
+ */
 const IDLE_TRANSACTION_MS = 5000;
 const INT8_OID = 20;
 

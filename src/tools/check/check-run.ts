@@ -14,7 +14,7 @@ export interface RunCheck {
   readonly findings: readonly Finding[];
   /** Number of errors and warnings that loading found in the rest of the app. */
   readonly elsewhere: number;
-  /** Whether a source location belongs to the runs. */
+  /** Whether a source location is in a document that the run uses. */
   readonly holds: (place: SourceLocation) => boolean;
 }
 

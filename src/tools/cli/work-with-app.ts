@@ -9,7 +9,7 @@ import { describeError } from './output/print-error.js';
 import { printRunFindings, type RunFindings, runWarnings } from './output/print-findings.js';
 import type { OutputSettings } from './output/results.js';
 
-/** The outcome of work with an app. */
+/** What a command prints after its work with an app. */
 export interface WorkOutcome {
   readonly error: EngineError | AppError | undefined;
   readonly warnings: readonly RunWarning[];

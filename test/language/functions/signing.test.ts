@@ -32,7 +32,7 @@ describe('jwt', () => {
     expect(verify('sha256', data, publicKey, Buffer.from(signature, 'base64url'))).toBe(true);
   });
 
-  it('adds the header of the options', () =>
+  it('adds the members of options.header to the header of the token', () =>
     expect(decoded(jwt({}, 'secret', 'HS512', { header: { kid: 'k1', cty: 'x' } }))[0]).toEqual({
       alg: 'HS512',
       typ: 'JWT',
@@ -40,7 +40,7 @@ describe('jwt', () => {
       cty: 'x',
     }));
 
-  it('adds keyid to the header, unless the header of the options has a kid', () => {
+  it('adds options.keyid to the header as kid, unless options.header has a kid', () => {
     const headerOf = (options: unknown) => decoded(jwt({}, 'secret', 'HS256', options))[0];
     expect(headerOf({ keyid: 7 })).toEqual({ alg: 'HS256', typ: 'JWT', kid: '7' });
     expect(headerOf({ keyid: 'k1', header: { kid: undefined } })).toEqual({

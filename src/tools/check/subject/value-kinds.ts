@@ -16,7 +16,7 @@ export function describeKind(kind: ValueKind): string {
   return `${kind === 'array' ? 'an' : 'a'} ${kind}`;
 }
 
-/** Kind of an evaluated text of a document; undefined if unknown. Text around an expression makes it text. */
+/** Kind of the value of a text of a document; undefined if unknown. An expression with text around it is text. */
 export function kindOfSite(subject: Subject, site: ExpressionSite): ValueKind | undefined {
   if (!site.parsed.ok) return undefined;
   const [only, ...more] = site.parsed.template.parts;
@@ -24,7 +24,7 @@ export function kindOfSite(subject: Subject, site: ExpressionSite): ValueKind | 
   return typeof only === 'string' || more.length > 0 ? 'text' : kindOf(subject, site, only);
 }
 
-/** Kind of an expression, unless it evaluates to nothing; undefined if unknown. */
+/** Kind of the value of an expression, if it is not null or undefined. Returns undefined for an unknown kind. */
 export function kindOf(
   subject: Subject,
   site: ExpressionSite,

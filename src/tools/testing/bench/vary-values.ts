@@ -7,13 +7,13 @@ export type MemberPath = readonly string[];
 export interface PageShape {
   /** Number of pages. */
   readonly pages: number;
-  /** Records of a full page. */
+  /** Number of records of a full page. */
   readonly size: number;
-  /** Records of each page, from page 1. */
+  /** Returns the number of records of a page; the first page is 1. */
   readonly countOf: (page: number) => number;
-  /** Records of all pages. */
+  /** Number of records of all pages. */
   readonly total: number;
-  /** Records of each recorded page. */
+  /** Number of records of each recorded page. */
   readonly recorded: readonly number[];
 }
 

@@ -100,7 +100,7 @@ async function readList(
   return new Map(
     Object.entries(content).map(([id, entry]) => {
       const text = describe(entry);
-      if (text === undefined) throw new TypeError(`${name} lacks details of ${id}.`);
+      if (text === undefined) throw new TypeError(`${name} has no explanation for the case ${id}.`);
       return [id, text];
     }),
   );

@@ -34,7 +34,7 @@ export const BASE64: Schema<string> = text({
 /** An object of matchers in place of a value. */
 const MATCHER = freeForm({ propertyNames: { enum: MATCHER_NAMES }, minProperties: 1 });
 
-/** A value, or matchers. */
+/** The schema of a value, or of an object of matchers in its place. */
 export function orMatcher<T>(schema: Schema<T>): Schema<unknown> {
   return { anyOf: [schema, MATCHER] };
 }
@@ -44,7 +44,7 @@ const PAIRS = freeForm({
   additionalProperties: { anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }] },
 });
 
-/** Query parameters and form fields: the same, or matchers. */
+/** Query parameters and form fields: a text, boolean, number or list, or an object of matchers. */
 const LOOSE_PAIRS = freeForm({
   additionalProperties: {
     anyOf: [{ type: ['string', 'boolean', 'number'] }, { type: 'array' }, MATCHER],
