@@ -40,9 +40,9 @@ export function textOfBytes(bytes: Uint8Array, encoding: BytesEncoding): string 
     case 'utf8':
       return DECODER.decode(bytes);
     case 'hex':
-      return viewAsBuffer(bytes)?.toString('hex') ?? hexOfBytes(bytes);
+      return viewAsBuffer(bytes)?.toString('hex') ?? Array.from(bytes, hexOfByte).join('');
     case 'base64':
-      return viewAsBuffer(bytes)?.toString('base64') ?? base64OfBytes(bytes);
+      return viewAsBuffer(bytes)?.toString('base64') ?? btoa(latin1OfBytes(bytes));
     case 'latin1':
       return viewAsBuffer(bytes)?.toString('latin1') ?? latin1OfBytes(bytes);
     case 'ascii':
@@ -68,75 +68,26 @@ function viewAsBuffer({ buffer, byteOffset, length }: Uint8Array): Buffer | unde
 const ENCODER = new TextEncoder();
 const DECODER = new TextDecoder('utf-8', { ignoreBOM: true });
 
-const BASE64_CODES = toCodes('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/');
-const HEX_CODES = toCodes('0123456789abcdef');
-const PADDING = 0x3d;
-
-const NO_DIGIT = 255;
-const SPACE = 254;
-const BASE64_DIGITS = makeDigitTable([...BASE64_CODES], { '-': 62, _: 63 });
-const HEX_DIGITS = makeDigitTable([...HEX_CODES], { A: 10, B: 11, C: 12, D: 13, E: 14, F: 15 });
-for (const space of '\t\n\f\r ') BASE64_DIGITS[space.charCodeAt(0)] = SPACE;
-
-function toCodes(alphabet: string): Uint8Array {
-  return Uint8Array.from(alphabet, (character) => character.charCodeAt(0));
-}
-
-/** Creates a table from character codes below 256 to digit values. */
-function makeDigitTable(codes: readonly number[], more: Readonly<Record<string, number>>): Uint8Array {
-  const digits = new Uint8Array(256).fill(NO_DIGIT);
-  for (const [digit, code] of codes.entries()) digits[code] = digit;
-  for (const [character, digit] of Object.entries(more)) digits[character.charCodeAt(0)] = digit;
-  return digits;
-}
-
-function digitAt(text: string, index: number, digits: Uint8Array): number {
-  return digits[text.charCodeAt(index)] ?? NO_DIGIT;
-}
-
 function bytesOfHex(text: string): Uint8Array | undefined {
-  if (text.length % 2 === 1) return undefined;
+  if (text.length % 2 === 1 || /[^\da-f]/i.test(text)) return undefined;
   const bytes = new Uint8Array(text.length / 2);
   for (let index = 0; index < bytes.length; index++) {
-    const high = digitAt(text, index * 2, HEX_DIGITS);
-    const low = digitAt(text, index * 2 + 1, HEX_DIGITS);
-    if (high === NO_DIGIT || low === NO_DIGIT) return undefined;
-    bytes[index] = high * 16 + low;
+    bytes[index] = digitAt(text, index * 2) * 16 + digitAt(text, index * 2 + 1);
   }
   return bytes;
 }
 
-function bytesOfBase64(text: string): Uint8Array | undefined {
-  const end = endOfBase64(text);
-  const bytes = new Uint8Array(Math.floor((end * 3) / 4));
-  let length = 0;
-  let digitCount = 0;
-  let group = 0;
-  for (let index = 0; index < end; index++) {
-    const digit = digitAt(text, index, BASE64_DIGITS);
-    if (digit === SPACE) continue;
-    if (digit === NO_DIGIT) return undefined;
-    group = ((group << 6) | digit) & 0xffff;
-    digitCount++;
-    // Every digit except the first of a group of four completes a byte. Lower bits remain for the next byte.
-    const remaining = (3 - ((digitCount - 1) % 4)) * 2;
-    if (remaining < 6) bytes[length++] = group >> remaining;
-  }
-  // A single digit has six bits, too few for a byte.
-  return digitCount % 4 === 1 ? undefined : bytes.subarray(0, length);
+/** Reads a valid hex digit. The codes of the letters end in 1 to 6, those of the digits in their value. */
+function digitAt(text: string, index: number): number {
+  const code = text.charCodeAt(index);
+  return (code & 15) + (code > 0x39 ? 9 : 0);
 }
 
-/** Returns the offset after the last digit: before the padding and the white space around it. */
-function endOfBase64(text: string): number {
-  let end = text.length;
-  let paddings = 0;
-  while (end > 0) {
-    const code = text.charCodeAt(end - 1);
-    if (code === PADDING) paddings++;
-    if (paddings > 2 || (code !== PADDING && BASE64_DIGITS[code] !== SPACE)) break;
-    end--;
-  }
-  return end;
+function bytesOfBase64(text: string): Uint8Array | undefined {
+  const digits = text.replace(/[\t\n\f\r ]+/g, '').replace(/(?<!=)={1,2}$/, '');
+  // A single digit after groups of four has six bits, too few for a byte.
+  if (digits.length % 4 === 1 || /[^\w+/-]/.test(digits)) return undefined;
+  return bytesOfLatin1(atob(digits.replaceAll('-', '+').replaceAll('_', '/')));
 }
 
 function bytesOfLatin1(text: string): Uint8Array {
@@ -145,27 +96,8 @@ function bytesOfLatin1(text: string): Uint8Array {
   return bytes;
 }
 
-function hexOfBytes(bytes: Uint8Array): string {
-  const codes = new Uint8Array(bytes.length * 2);
-  let length = 0;
-  for (const byte of bytes) {
-    codes[length++] = HEX_CODES[byte >> 4] ?? 0;
-    codes[length++] = HEX_CODES[byte & 15] ?? 0;
-  }
-  return DECODER.decode(codes);
-}
-
-function base64OfBytes(bytes: Uint8Array): string {
-  const codes = new Uint8Array(computeTextLength(bytes.length, 'base64')).fill(PADDING);
-  let length = 0;
-  for (let index = 0; index < bytes.length; index += 3) {
-    const group = ((bytes[index] ?? 0) << 16) | ((bytes[index + 1] ?? 0) << 8) | (bytes[index + 2] ?? 0);
-    codes[length++] = BASE64_CODES[group >> 18] ?? 0;
-    codes[length++] = BASE64_CODES[(group >> 12) & 63] ?? 0;
-    if (index + 1 < bytes.length) codes[length++] = BASE64_CODES[(group >> 6) & 63] ?? 0;
-    if (index + 2 < bytes.length) codes[length++] = BASE64_CODES[group & 63] ?? 0;
-  }
-  return DECODER.decode(codes);
+function hexOfByte(byte: number): string {
+  return byte.toString(16).padStart(2, '0');
 }
 
 function latin1OfBytes(bytes: Uint8Array): string {
