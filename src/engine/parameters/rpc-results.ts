@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
-import { isBuffer, isDate } from '../../language/values/value.js';
 import { SpecError } from '../../shared/errors/engine-error.js';
 import type { SourceLocation } from '../../shared/errors/source-location.js';
-import { isPlainObject, type PlainObject } from '../../shared/plain-object.js';
+import { isPlainObject } from '../../shared/plain-object.js';
 import type { Option, ParameterList } from './parameter-spec.js';
 import { type Allowance, type OptionKeys, readOptionList, readWithin } from './read-parameters.js';
 
@@ -28,9 +27,8 @@ export class RpcResultReader {
   readonly #readsOnce: boolean;
 
   /**
-   * @param readsOnce whether equal results of one reference are read and counted once. Only for callers that keep the
-   * parsed
-   *   result without copying it.
+   * @param readsOnce whether results of one reference that are equal as JSON are read and counted once. Only for
+   *   callers that keep the parsed result without copying it.
    */
   constructor(readsOnce = false) {
     this.#readsOnce = readsOnce;
@@ -66,8 +64,9 @@ export class RpcResultReader {
     by: { readonly place: SourceLocation; readonly keys?: OptionKeys },
     read: (allowance: Allowance) => T,
   ): T {
-    const { size, digest } = measureRpcResult(result, MAX_RESULT_LENGTH);
-    const key = this.#readsOnce && digest !== undefined ? JSON.stringify([digest, by]) : undefined;
+    const size = measureRpcResult(result, MAX_RESULT_LENGTH);
+    const digest = this.#readsOnce && size <= MAX_RESULT_LENGTH ? digestRpcResult(result) : undefined;
+    const key = digest === undefined ? undefined : JSON.stringify([digest, by]);
     const before = key === undefined ? undefined : known.get(key);
     if (before !== undefined) return before;
     // Reads first, as the number of fields explains more to the author than the size.
@@ -104,98 +103,35 @@ export class RpcResultReader {
   }
 }
 
-/** Size and digest of an RPC result. */
-export interface MeasuredResult {
-  /** Characters, including names, plus eight per value. Larger than the limit if it was exceeded. */
-  readonly size: number;
-  /** Undefined beyond the limit, and for values that are not data. */
-  readonly digest: string | undefined;
-}
-
 const SIZE_OF_VALUE = 8;
 
-/** Characters collected before hashing. */
-const HASHED_AT_ONCE = 64 * 1024;
-
 /**
- * Measures an RPC result.
+ * Measures an RPC result: characters, including names, and bytes, plus eight per value.
  *
  * @param limit stops beyond this size
  */
-export function measureRpcResult(result: unknown, limit: number): MeasuredResult {
-  return new ResultMeasure(result, limit).measure();
+export function measureRpcResult(result: unknown, limit: number): number {
+  const waiting = [result];
+  let size = SIZE_OF_VALUE;
+  while (waiting.length > 0 && size <= limit) {
+    const value = waiting.pop();
+    if (typeof value === 'string') size += value.length;
+    else if (ArrayBuffer.isView(value)) size += value.byteLength;
+    else if (Array.isArray(value) || isPlainObject(value)) {
+      const names = Array.isArray(value) ? [] : Object.keys(value);
+      const items = Object.values(value);
+      size += SIZE_OF_VALUE * items.length + names.join('').length;
+      if (size <= limit) for (const item of items) waiting.push(item);
+    }
+  }
+  return size;
 }
 
-class ResultMeasure {
-  readonly #limit: number;
-  readonly #waiting: unknown[];
-  readonly #hash = createHash('sha256');
-  /**
-   * Text not hashed yet. Each text is prefixed with its length, so that different contents never produce the same
-   * text.
-   */
-  #pending = '';
-  #size = SIZE_OF_VALUE;
-  #isData = true;
-
-  constructor(result: unknown, limit: number) {
-    this.#waiting = [result];
-    this.#limit = limit;
-  }
-
-  measure(): MeasuredResult {
-    while (this.#waiting.length > 0 && this.#size <= this.#limit) {
-      this.#measure(this.#waiting.pop());
-      if (this.#pending.length > HASHED_AT_ONCE) this.#hashPending();
-    }
-    const isKnowable = this.#isData && this.#size <= this.#limit;
-    if (isKnowable) this.#hashPending();
-    return { size: this.#size, digest: isKnowable ? this.#hash.digest('base64') : undefined };
-  }
-
-  #measure(value: unknown): void {
-    if (typeof value === 'string') this.#add(value.length, `text ${value.length} ${value}`);
-    else if (Array.isArray(value)) this.#measureItems(value);
-    else if (isPlainObject(value)) this.#measureMembers(value);
-    else if (isBuffer(value)) this.#measureBytes(value);
-    else if (isDate(value)) this.#pending += `date ${value.getTime()} `;
-    else if (typeof value === 'function' || (typeof value === 'object' && value !== null)) {
-      this.#isData = false;
-      if (ArrayBuffer.isView(value)) this.#add(value.byteLength, '');
-    } else this.#pending += `${typeof value} ${String(value)} `;
-  }
-
-  #measureItems(items: readonly unknown[]): void {
-    const fits = this.#add(SIZE_OF_VALUE * items.length, `list ${items.length} `);
-    if (fits) for (const item of items) this.#waiting.push(item);
-  }
-
-  #measureMembers(object: PlainObject): void {
-    const names = Object.keys(object);
-    if (!this.#add(SIZE_OF_VALUE * names.length, `object ${names.length} `)) return;
-    for (const name of names) {
-      if (!this.#add(name.length, `${name.length} ${name}`)) return;
-      this.#waiting.push(object[name]);
-    }
-  }
-
-  #measureBytes(bytes: Uint8Array): void {
-    if (!this.#add(bytes.byteLength, `bytes ${bytes.byteLength} `)) return;
-    this.#hashPending();
-    this.#hash.update(bytes);
-  }
-
-  /** @returns whether the size is within the limit */
-  #add(size: number, written: string): boolean {
-    this.#size += size;
-    if (this.#size > this.#limit) return false;
-    this.#pending += written;
-    return true;
-  }
-
-  #hashPending(): void {
-    // UTF-8 would encode all lone surrogates alike.
-    this.#hash.update(this.#pending, 'utf16le');
-    this.#pending = '';
+/** Returns the digest of an RPC result as JSON; undefined if it has none, such as a result that is nested too deep. */
+export function digestRpcResult(result: unknown): string | undefined {
+  try {
+    return createHash('sha256').update(JSON.stringify(result)).digest('base64');
+  } catch {
+    return undefined;
   }
 }
