@@ -65,7 +65,6 @@ export type Answer =
  * Evaluates the exchange of a request or a follow-up page.
  *
  * @param following undefined for the first request
- * @param last the previous exchange, for headers that stay the same on all pages
  * @returns undefined for a follow-up page without an address
  */
 export function buildExchange(
@@ -73,14 +72,12 @@ export function buildExchange(
   page: CompiledPagination | undefined,
   context: RunContext,
   following?: Following,
-  last?: Exchange,
 ): Exchange | undefined {
   if (request.endpoint !== undefined) {
     const call = { ...evaluateEndpointCall(request, page, context), isFollowing: following !== undefined };
     return { kind: 'endpoint', call };
   }
-  const before = last?.kind === 'http' ? last : undefined;
-  const resolved = resolveRequest(request, page, context, { following, last: before });
+  const resolved = resolveRequest(request, page, context, following);
   return resolved && { kind: 'http', ...resolved };
 }
 

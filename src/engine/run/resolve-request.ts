@@ -62,15 +62,13 @@ export interface ResolvedRequest {
   readonly request: TransportRequest;
   /** Server of the first request of the pagination loop; undefined if unknown. */
   readonly first: HttpServer | undefined;
-  readonly headers: ResolvedHeaders;
 }
 
 /**
  * Evaluates everything a request is sent with.
  *
  * @param page the pagination directives of a follow-up page; undefined for the first request
- * @param more.following undefined for a request whose address does not come from a response
- * @param more.last the request of the page before
+ * @param following undefined for a request whose address does not come from a response
  * @returns undefined for a follow-up page whose `pagination.url` evaluates to nothing
  * @throws AppError of type RuntimeError for parts that cannot be sent; InvalidConfigurationError for a page that
  *   merges nothing and has no url
@@ -81,30 +79,21 @@ export function resolveRequest(
   request: CompiledRequest,
   page: CompiledPagination | undefined,
   context: RunContext,
-  {
-    following,
-    last,
-  }: { readonly following?: Following | undefined; readonly last?: ResolvedRequest | undefined } = {},
+  following?: Following,
 ): ResolvedRequest | undefined {
   const parts = page === undefined ? partsOfRequest(request, context) : partsOfPage(request, page, context);
   if (page?.url !== undefined && parts.url === undefined) return undefined;
   const { url, server } = buildAddress(request, parts, context);
   const method = readMethod(parts.method, request, context);
   const { body, contentType } = buildBody(request, parts, method, context);
-  const headers = resolveHeaders(
-    request,
-    parts,
-    { url, host: server.host, contentType },
-    last?.headers,
-    context,
-  );
+  const headers = resolveHeaders(request, parts, { url, host: server.host, contentType }, context);
   const isRead = method === 'GET' || method === 'HEAD';
   const follows = evaluateFlag(isRead ? request.followRedirects : request.followAllRedirects, true, context);
   const unsigned = withCrossOriginPolicy(
     {
       method,
       url,
-      headers: headers.entries,
+      headers,
       body,
       redirect: follows ? 'follow' : 'manual',
       ca: evaluateText(request.ca, context),
@@ -116,7 +105,7 @@ export function resolveRequest(
   const origin = following ?? followedCaller(context);
   const first = origin === undefined ? server : findNearest(server, origin.servers);
   const policy = origin && findCrossOriginPolicy(server, first, { origin, page, request }, context);
-  return { request: seal(unsigned, policy, { page, request }, context), first, headers };
+  return { request: seal(unsigned, policy, { page, request }, context), first };
 }
 
 /** Signs a request. A request to another host is not signed, because signatures derive from secrets. */
@@ -339,73 +328,38 @@ function buildBody(
 }
 
 /** Inputs of headers other than the directives. */
-export interface HeaderParts {
+interface HeaderInput {
+  readonly url: string;
   readonly host: string;
   readonly contentType: string | undefined;
-  readonly isZipped: boolean;
-  readonly layers: readonly PlainObject[];
-}
-
-/** Headers and their inputs: those of the next page are mostly equal. */
-export interface ResolvedHeaders {
-  readonly parts: HeaderParts;
-  readonly entries: readonly HeaderEntry[];
-  /** Whether they apply to each request with equal inputs. */
-  readonly isReusable: boolean;
 }
 
 function resolveHeaders(
   request: CompiledRequest,
   { headers: layers }: RequestParts,
-  built: { readonly url: string; readonly host: string; readonly contentType: string | undefined },
-  last: ResolvedHeaders | undefined,
+  { url, host, contentType }: HeaderInput,
   context: RunContext,
-): ResolvedHeaders {
-  const { url, host, contentType } = built;
+): readonly HeaderEntry[] {
   const isZipped = evaluateFlag(request.gzip, false, context);
-  const parts = { host, contentType, isZipped, layers: layers.map(({ members }) => members) };
-  if (last?.isReusable === true && isMadeOfSame(last.parts, parts)) return last;
-  let isOfAddress = false;
-  const isRedirected = (): boolean => {
-    isOfAddress = true;
-    return context.run.settings.hosts?.isRedirected(url) === true;
-  };
-  const { headers: written, ignored } = atLayers(layers, request.headers.at(-1), context, () =>
-    buildHeaders(parts.layers, host, isRedirected),
+  const { headers, ignored } = atLayers(layers, request.headers.at(-1), context, () =>
+    buildHeaders(
+      layers.map(({ members }) => members),
+      host,
+      () => context.run.settings.hosts?.isRedirected(url) === true,
+    ),
   );
   for (const name of ignored.slice(0, MAX_WARNINGS)) {
     const place = placeOfMember(name, layers, context);
-    warn(
-      { code: 'header-ignored', message: `The header ${name} is the transport's to set.`, place },
-      context,
-    );
+    const message = `The header ${name} is the transport's to set.`;
+    warn({ code: 'header-ignored', message, place }, context);
   }
-  const isReusable = !isOfAddress && ignored.length === 0;
-  return { parts, entries: completeHeaders(written, parts), isReusable };
-}
-
-function isMadeOfSame(known: HeaderParts, parts: HeaderParts): boolean {
-  return (
-    known.host === parts.host &&
-    known.contentType === parts.contentType &&
-    known.isZipped === parts.isZipped &&
-    known.layers.length === parts.layers.length &&
-    known.layers.every((members, index) => hasSameMembers(members, parts.layers[index] ?? {}))
-  );
-}
-
-/** In the same order. Lists and dates never compare equal, because they may be new objects. */
-function hasSameMembers(known: PlainObject, members: PlainObject): boolean {
-  const names = Object.keys(members);
-  return (
-    names.length === Object.keys(known).length &&
-    Object.keys(known).every((name, index) => name === names[index] && Object.is(known[name], members[name]))
-  );
+  return completeHeaders(headers, contentType, isZipped);
 }
 
 function completeHeaders(
   written: readonly HeaderEntry[],
-  { contentType, isZipped }: HeaderParts,
+  contentType: string | undefined,
+  isZipped: boolean,
 ): readonly HeaderEntry[] {
   let headers = [...written];
   if (contentType?.startsWith('multipart/')) {

@@ -166,7 +166,7 @@ export async function* runRequest(
       if (isDeep) traceScope('request', context);
       const isFollowUp = context.position.page > 1;
       const page = isFollowUp ? request.pagination : undefined;
-      exchange = buildExchange(request, page, context, followingPage(isFollowUp, exchange), exchange);
+      exchange = buildExchange(request, page, context, followingPage(isFollowUp, exchange));
       if (exchange === undefined) return stop('no-next-url', context);
       if (paginator.recordRequest(exchange, context)) return stop('page-loop', context);
       if (isFollowUp) run.counters.followUpPages++;
@@ -382,7 +382,7 @@ async function repeatExchange(
     if (!goesAhead) return { context, response: received.response };
     const seen = page === undefined ? context : withVariables(asked, { temp: context.scope['temp'] });
     if (context.run.settings.trace === 'deep') traceScope('request', seen);
-    const again = buildExchange(request, page, seen, following, exchange);
+    const again = buildExchange(request, page, seen, following);
     if (again === undefined) return { context, response: received.response };
     received = await receive(request, again, context);
   }
