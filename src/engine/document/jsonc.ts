@@ -147,45 +147,15 @@ export function findInJson(index: JsonIndex, path: readonly string[]): JsonLocat
   return { offset, keyOffset: parent?.type === 'property' ? parent.offset : undefined, exact };
 }
 
-/** A text or name with the positions of its escapes. */
-interface WrittenString {
-  /** Length without escapes. */
-  readonly length: number;
-  /** Indices of escaped characters. */
-  readonly escaped: readonly number[];
-  /** Additional length of the first 0, 1, 2, ... escapes. */
-  readonly added: readonly number[];
-}
-
-function readString(text: string, start: number): WrittenString {
-  const escaped: number[] = [];
-  const added = [0];
-  let length = 0;
-  let more = 0;
-  for (let offset = start + 1; offset < text.length && text[offset] !== '"'; length++) {
-    const size = text[offset] !== '\\' ? 1 : text[offset + 1] === 'u' ? 6 : 2;
-    offset += size;
-    if (size === 1) continue;
-    more += size - 1;
-    escaped.push(length);
-    added.push(more);
+/** Returns the offsets of the characters of the string that starts at `start`, and of its end. */
+function listCharacters(text: string, start: number): readonly number[] {
+  const offsets = [start + 1];
+  for (let offset = start + 1; offset < text.length && text[offset] !== '"'; ) {
+    offset += text[offset] !== '\\' ? 1 : text[offset + 1] === 'u' ? 6 : 2;
+    offsets.push(offset);
   }
-  return { length, escaped, added };
+  return offsets;
 }
-
-/** Returns how many sorted numbers are below a limit. */
-function countBelow(numbers: readonly number[], limit: number): number {
-  let first = 0;
-  for (let last = numbers.length; first < last; ) {
-    const middle = (first + last) >> 1;
-    if ((numbers[middle] ?? 0) < limit) first = middle + 1;
-    else last = middle;
-  }
-  return first;
-}
-
-/** Number of texts whose escapes are cached. */
-const MAX_STRINGS = 16;
 
 const DIALECT: ParseOptions = { allowTrailingComma: true };
 
@@ -195,7 +165,8 @@ export class JsonIndex {
   private readonly text: string;
   private readonly members = new Map<Node, ReadonlyMap<string, Node>>();
   private lines: readonly number[] | undefined;
-  private readonly strings = new Map<number, WrittenString>();
+  /** Cached, because callers request many locations in one string. */
+  private string: { readonly start: number; readonly offsets: readonly number[] } | undefined;
 
   /** @param text one that `walkJson` accepts */
   constructor(text: string) {
@@ -235,19 +206,12 @@ export class JsonIndex {
 
   /**
    * Returns the file offset of a character in the string or name that starts at `start`. Escapes are longer than
-   * their character. Cached, because callers request many locations in few strings.
+   * their character.
    */
   offsetInString(start: number, characterOffset: number): number {
-    const { length, escaped, added } = this.strings.get(start) ?? this.addString(start);
-    const character = Math.min(characterOffset, length);
-    return start + 1 + character + (added[countBelow(escaped, character)] ?? 0);
-  }
-
-  private addString(start: number): WrittenString {
-    if (this.strings.size >= MAX_STRINGS) this.strings.clear();
-    const written = readString(this.text, start);
-    this.strings.set(start, written);
-    return written;
+    if (this.string?.start !== start) this.string = { start, offsets: listCharacters(this.text, start) };
+    const { offsets } = this.string;
+    return offsets[Math.min(characterOffset, offsets.length - 1)] ?? start;
   }
 }
 
