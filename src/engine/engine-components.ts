@@ -4,7 +4,7 @@ import type { AnyApp, AnyEndpoint, AnyForm, AnyModule, NameIn } from './app-type
 import type { CallReport } from './component/call-report.js';
 import type { RunInput } from './component/check-and-connect.js';
 import { checkInput, INPUT_SHAPES } from './component/input-shapes.js';
-import { EngineRun, type ModuleRun } from './component/module-run.js';
+import { createEngineRun, type ModuleRun } from './component/module-run.js';
 import { type AnyReport, type Reporting, type RunReport, reporting } from './component/report.js';
 import type { Runtime } from './component/runtime.js';
 import type { ModuleComponent, ModuleType } from './document/app.js';
@@ -155,7 +155,7 @@ export async function callNamedRpc(
 
 /** A run that fails with the error of its input. */
 function failedRun(error: unknown): ModuleRun {
-  return new EngineRun({ start: () => Promise.reject(error), pages: async () => [] });
+  return createEngineRun({ start: () => Promise.reject(error), pages: async () => [] });
 }
 
 function reportLater<R extends AnyReport>(work: () => Promise<R>): Reporting<R> {

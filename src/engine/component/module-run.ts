@@ -53,33 +53,35 @@ export interface ModuleRun<Given = Bundle>
   readonly report: () => RunReport<ModuleResult<Given>>;
 }
 
-/** A run in the thread of its engine. */
-export class EngineRun implements ModuleRun {
-  // Private at run time, as the scope of a run holds credentials that must not be logged with the run.
-  readonly #body: RunBody;
-  #context: RunContext | undefined;
-  #finish: StartedRun['finish'] | undefined;
-  #error: AppError | undefined;
-  /** What ended the run. */
-  #failure: unknown;
-  /** Bundles by page. */
-  #taken: (readonly Bundle[])[] = [];
-  #iteration: AsyncGenerator<Bundle, void> | undefined;
-  #reporting: Promise<RunReport> | undefined;
+/** How a run gets its bundles and its report. */
+export interface RunSource {
+  /** Runs to the end. */
+  readonly complete: () => Promise<RunReport>;
+  readonly iterate: () => AsyncGenerator<Bundle, void>;
+  /** Returns the report so far. */
+  readonly report: () => RunReport;
+}
 
-  constructor(body: RunBody) {
-    this.#body = body;
+/** A run that is consumed once. */
+export class SingleRun implements ModuleRun {
+  // Private at run time, as the scope of a run holds credentials that must not be logged with the run.
+  readonly #source: RunSource;
+  #reporting: Promise<RunReport> | undefined;
+  #isIterated = false;
+
+  constructor(source: RunSource) {
+    this.#source = source;
   }
 
-  [Symbol.asyncIterator](): AsyncIterator<Bundle, void> {
-    if (this.#iteration !== undefined || this.#reporting !== undefined) {
+  [Symbol.asyncIterator](): AsyncGenerator<Bundle, void> {
+    if (this.#isIterated || this.#reporting !== undefined) {
       throw new EngineError(
         'USAGE',
         'A run can be consumed once, by one loop or by await. Start another run.',
       );
     }
-    this.#iteration = this.#iterate();
-    return this.#iteration;
+    this.#isIterated = true;
+    return this.#source.iterate();
   }
 
   // biome-ignore lint/suspicious/noThenProperty: awaiting a run for its report is the public contract.
@@ -87,7 +89,7 @@ export class EngineRun implements ModuleRun {
     onFulfilled?: ((report: RunReport) => A | PromiseLike<A>) | null,
     onRejected?: ((reason: unknown) => B | PromiseLike<B>) | null,
   ): Promise<A | B> {
-    this.#reporting ??= this.#complete();
+    this.#reporting ??= this.#isIterated ? Promise.resolve(this.report()) : this.#source.complete();
     return this.#reporting.then(onFulfilled, onRejected);
   }
 
@@ -103,6 +105,30 @@ export class EngineRun implements ModuleRun {
 
   async orThrow(): Promise<Succeeded<RunReport>> {
     return assertOk(await this);
+  }
+
+  report(): RunReport {
+    return this.#source.report();
+  }
+}
+
+/** Creates a run in the thread of its engine. */
+export function createEngineRun(body: RunBody): ModuleRun {
+  return new SingleRun(new EngineRun(body));
+}
+
+class EngineRun implements RunSource {
+  readonly #body: RunBody;
+  #context: RunContext | undefined;
+  #finish: StartedRun['finish'] | undefined;
+  #error: AppError | undefined;
+  /** What ended the run. */
+  #failure: unknown;
+  /** Bundles by page. */
+  #taken: (readonly Bundle[])[] = [];
+
+  constructor(body: RunBody) {
+    this.#body = body;
   }
 
   report(): RunReport {
@@ -124,9 +150,7 @@ export class EngineRun implements ModuleRun {
     return report as RunReport; // `ok` selects the variant
   }
 
-  /** Runs to the end. While the caller iterates, returns the report so far. */
-  async #complete(): Promise<RunReport> {
-    if (this.#iteration !== undefined) return this.report();
+  async complete(): Promise<RunReport> {
     try {
       const pages = await this.#open(false);
       for await (const page of pages) this.#taken.push(listBundles(page));
@@ -140,7 +164,7 @@ export class EngineRun implements ModuleRun {
     return this.report();
   }
 
-  async *#iterate(): AsyncGenerator<Bundle, void> {
+  async *iterate(): AsyncGenerator<Bundle, void> {
     try {
       const pages = await this.#open(true);
       for await (const page of pages) {

@@ -2,7 +2,7 @@ import { EngineError } from '../../shared/errors/engine-error.js';
 import { joinLists } from '../../shared/join-lists.js';
 import { assertNever, isPlainObject } from '../../shared/plain-object.js';
 import { beginRun, type RunInput } from '../component/check-and-connect.js';
-import { EngineRun, type ModuleRun } from '../component/module-run.js';
+import { createEngineRun, type ModuleRun } from '../component/module-run.js';
 import { moduleSubject, requireCommunication } from '../component/run-subject.js';
 import type { Runtime } from '../component/runtime.js';
 import type { RunTraits } from '../component/start-run.js';
@@ -60,7 +60,7 @@ function runRequests(
   runtime: Runtime,
   { traits = {}, plan }: { readonly traits?: RunTraits; readonly plan?: CommunicationPlan },
 ): ModuleRun {
-  return new EngineRun({
+  return createEngineRun({
     start: async () => beginRun(runtime, input, moduleSubject(module), traits),
     pages: async (context, isStreamed) => {
       const requests = await runtime.compile(requireCommunication(module));
@@ -90,7 +90,7 @@ function runTrigger(module: ModuleComponent, input: RunInput, runtime: Runtime):
   const includesItem =
     given === undefined ? typeof start === 'object' && 'id' in start : given.matchEqual === true;
   const names = { ...input.names, trigger: { matchEqual: includesItem } };
-  return new EngineRun({
+  return createEngineRun({
     start: async () => beginRun(runtime, { ...input, data: given, names }, moduleSubject(module)),
     pages: async (context) => {
       const requests = await runtime.compile(requireCommunication(module));
@@ -151,7 +151,7 @@ function splitBatches({ request }: Poll, items: readonly PolledItem[], end: RunC
  */
 function runInstantTrigger(module: ModuleComponent, input: RunInput, runtime: Runtime): ModuleRun {
   const { communication } = module;
-  return new EngineRun({
+  return createEngineRun({
     start: async () => beginRun(runtime, input, moduleSubject(module)),
     pages: async (context, isStreamed) => {
       if (communication === undefined || isEmptySpec(communication.value)) {

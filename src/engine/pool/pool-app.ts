@@ -13,7 +13,7 @@ import { type IncomingCall, readCall } from '../webhook/incoming-call.js';
 import type { WebhookInput } from '../webhook/process-webhook.js';
 import type { WebhookReport } from '../webhook/webhook-report.js';
 import { keyOf, type PoolCalls } from './messages.js';
-import { PoolRun } from './pool-run.js';
+import { createPoolRun } from './pool-run.js';
 import type { EngineCall, StreamedPage } from './run-on-engine.js';
 import type { WorkerPool } from './worker-pool.js';
 
@@ -64,7 +64,7 @@ function createModule(
   return {
     name,
     run: (input): ModuleRun =>
-      new PoolRun({
+      createPoolRun({
         report: () => calls.report<RunReport>(on('run', input)),
         stream: async (onPage, left) => {
           const signal = joinSignals(left, input?.signal);

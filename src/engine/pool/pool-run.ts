@@ -1,6 +1,6 @@
 import { EngineError } from '../../shared/errors/engine-error.js';
-import type { ModuleRun } from '../component/module-run.js';
-import { assertOk, type RunReport, readStats, type Succeeded } from '../component/report.js';
+import { type ModuleRun, type RunSource, SingleRun } from '../component/module-run.js';
+import { assertOk, type RunReport, readStats } from '../component/report.js';
 import type { Bundle } from '../run/collect-outputs.js';
 import type { StreamedPage } from './run-on-engine.js';
 
@@ -21,62 +21,29 @@ const NOTHING: RunReport = {
   warnings: [],
 };
 
-/** A run of a module in a worker. The trace is known at its end only. */
-export class PoolRun implements ModuleRun {
+/** Creates a run of a module in a worker. The trace is known at its end only. */
+export function createPoolRun(start: PoolRunStart): ModuleRun {
+  return new SingleRun(new PoolRun(start));
+}
+
+class PoolRun implements RunSource {
   readonly #start: PoolRunStart;
   #report: RunReport = NOTHING;
-  #reporting: Promise<RunReport> | undefined;
-  #isIterated = false;
 
   constructor(start: PoolRunStart) {
     this.#start = start;
-  }
-
-  // biome-ignore lint/suspicious/noThenProperty: awaiting a run for its report is the public contract.
-  then<A = RunReport, B = never>(
-    onFulfilled?: ((report: RunReport) => A | PromiseLike<A>) | null,
-    onRejected?: ((reason: unknown) => B | PromiseLike<B>) | null,
-  ): Promise<A | B> {
-    this.#reporting ??= this.#complete();
-    return this.#reporting.then(onFulfilled, onRejected);
-  }
-
-  async catch<B = never>(
-    onRejected?: ((reason: unknown) => B | PromiseLike<B>) | null,
-  ): Promise<RunReport | B> {
-    return this.then(undefined, onRejected);
-  }
-
-  async finally(onFinally?: (() => void) | null): Promise<RunReport> {
-    return Promise.resolve(this).finally(onFinally);
-  }
-
-  async orThrow(): Promise<Succeeded<RunReport>> {
-    return assertOk(await this);
   }
 
   report(): RunReport {
     return this.#report;
   }
 
-  [Symbol.asyncIterator](): AsyncGenerator<Bundle, void> {
-    if (this.#isIterated || this.#reporting !== undefined) {
-      throw new EngineError(
-        'USAGE',
-        'A run can be consumed once, by one loop or by await. Start another run.',
-      );
-    }
-    this.#isIterated = true;
-    return this.#iterate();
-  }
-
-  /** Runs to the end. While the caller iterates, returns the report so far. */
-  async #complete(): Promise<RunReport> {
-    if (!this.#isIterated) this.#report = await this.#start.report();
+  async complete(): Promise<RunReport> {
+    this.#report = await this.#start.report();
     return this.#report;
   }
 
-  async *#iterate(): AsyncGenerator<Bundle, void> {
+  async *iterate(): AsyncGenerator<Bundle, void> {
     const left = new AbortController();
     const pages = new PageQueue();
     const work = this.#start.stream((page) => pages.add(page), left.signal).finally(() => pages.end());
