@@ -319,7 +319,8 @@ function createHandler(
   { receiver }: HostOptions,
 ): (request: PlainRequest) => Promise<PlainResponse> {
   const { context, life, intake, baseUrl, worker, arrivals } = parts;
-  // With a synchronous driver, lookups would otherwise run one by one before the next call is read.
+  // A synchronous driver looks up each call before the next one is read. Waiting for a turn of the loop gathers calls
+  // that arrived together into one query.
   const { holdsProcess } = context.store.capabilities;
   const hookOf = createHookFinder(context.store, holdsProcess === true ? setImmediate : undefined);
   const knowHook = createHookKnowledge();

@@ -230,7 +230,7 @@ describe('values that a chain inherits', () => {
     expect(own.map((list) => list.map(([, value]) => value))).toEqual([['1'], ['1', '2'], ['1']]);
   });
 
-  it('counts the paths of log.sanitize that requests share with the base', async () => {
+  it('limits the paths of log.sanitize that all requests merge with the base', async () => {
     const sanitize = list(499, (id) => `request.body.n${id}`);
     const report = (count: number) =>
       engineOf(

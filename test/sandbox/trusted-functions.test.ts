@@ -119,7 +119,7 @@ describe('debug', () => {
     expect(told.map(({ values }) => values)).toEqual([[expect.stringMatching(reason)]]);
   });
 
-  it('works with trusted functions', () => {
+  it('comes from trusted functions too', () => {
     const told: DebugOutput[] = [];
     const functions = [{ name: 'f', code: CODE, file: 'functions/f/code.js' }];
     const trusted = createTrustedFunctions({ functions, builtins: BUILTINS });

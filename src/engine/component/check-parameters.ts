@@ -239,7 +239,10 @@ export function createRpcResolver(
   };
 }
 
-/** The check itself reports fields that are too many or nested too deep. */
+/**
+ * Returns the values of the fields that an RPC describes as secret. None if the fields are too many or nested too deep,
+ * which the check reports.
+ */
 function describedSecrets(answer: unknown, values: PlainObject): readonly string[] {
   try {
     const { elements } = new RpcResultReader().fields(answer, {});

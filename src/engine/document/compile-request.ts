@@ -30,7 +30,7 @@ import { BASE_POINTER, type CountMerged, mergeWithBase } from './merge.js';
 /** Largest number of requests in a chain; up to 100 of them may send. [choice] */
 const MAX_CHAIN = 1000;
 
-/** Largest number of members in all objects that merge base and request, counted per request. [choice] */
+/** Largest number of members that all requests of a communication merge with the base, in total. [choice] */
 const MAX_MERGED = 50_000;
 
 /**

@@ -157,9 +157,12 @@ export interface IncomingConnections {
   readonly shared: () => Promise<void>;
 }
 
-/** One iteration of the event loop accepts a connection, and the next reads its data. */
+/**
+ * Turns of the event loop without a new call after which nothing more is expected: one accepts a connection, the next
+ * reads its data, one is spare. [choice]
+ */
 const IDLE_TURNS = 3;
-/** More connections may always arrive. */
+/** Longest wait for calls to stop arriving, because they may never stop. [choice] */
 const MAX_MS = 25;
 /** Share of the waiting time that work may use before it waits again. */
 const WORK_SHARE = 0.25;

@@ -24,13 +24,14 @@ interface AnyColumn {
   readonly starts?: unknown;
   /** Resources that show the column, by title. */
   readonly shown?: Readonly<Record<string, ShownAs>>;
-  /** Operations whose bodies may or must have the column, which they store unchanged. */
+  /** Operations whose bodies may or must have the column, which they store unchanged. A body cannot send null. */
   readonly sent?: Readonly<Record<string, 'required' | 'optional'>>;
   /** JSON Schema keywords of the member of a body. */
   readonly limits?: Readonly<Record<string, unknown>>;
-  /** The migration that adds the column: `002-team-description`. Absent for columns of the first version. */
-  readonly since?: string | undefined;
 }
+
+/** The name of a migration: `002-webhook-note`. */
+type Migration = `${number}-${string}`;
 
 interface FirstColumn extends AnyColumn {
   readonly since?: undefined;
@@ -38,13 +39,15 @@ interface FirstColumn extends AnyColumn {
 
 /** A column of a later version with a value for existing rows. */
 interface FilledColumn extends AnyColumn {
-  readonly since: string;
+  /** The migration that adds the column. */
+  readonly since: Migration;
   readonly starts: string | number | boolean | object;
 }
 
 /** A column of a later version that may be null in existing rows. */
 interface NullableColumn extends AnyColumn {
-  readonly since: string;
+  /** The migration that adds the column. */
+  readonly since: Migration;
   readonly is: Extract<ColumnType, `${string}?`> | readonly [...string[], null];
 }
 

@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { findSignature, printSignature, SIGNED_NAMES } from '../../../src/language/functions/signatures.js';
 import { functions } from '../../../src/language/index.js';
@@ -10,6 +12,16 @@ describe('signatures', () => {
     expect([...SIGNED_NAMES].sort()).toEqual(
       [...new Set([...Object.keys(functions), ...ENGINE_FUNCTIONS])].sort(),
     );
+  });
+
+  it('have at least one vector each', () => {
+    const folder = path.join(import.meta.dirname, '../../../spec-fixtures/iml');
+    const tested = readdirSync(folder).flatMap((file) =>
+      (JSON.parse(readFileSync(path.join(folder, file), 'utf8')) as readonly { fn?: string }[]).map(
+        ({ fn }) => fn,
+      ),
+    );
+    expect(SIGNED_NAMES.filter((name) => !tested.includes(name))).toEqual([]);
   });
 
   it.each([

@@ -54,7 +54,7 @@ export async function noteConfirmed(wanted: Wanted, io: Pick<Io, 'env'>): Promis
 interface Open {
   readonly folder: string;
   readonly trusted: TrustedFolders;
-  /** Sentences that the user has not confirmed. */
+  /** The sentences of `Wanted` that the user has not confirmed. */
   readonly open: readonly string[];
 }
 

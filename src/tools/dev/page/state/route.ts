@@ -26,7 +26,7 @@ export const route = signal<Route>({ view: '', id: '', more: '' });
 export function followAddress(): void {
   route.value = read();
   addEventListener('hashchange', () => {
-    // The address of another start, pasted into this tab.
+    // The address that a new `iml dev` printed was pasted into this tab.
     if (location.hash.startsWith('#token=')) location.reload();
     else route.value = read();
   });
