@@ -347,8 +347,52 @@ describe('iml test', () => {
       response(500),
     );
     write('tests/list/one.test.json', { ...response(200), expect: { error: { type: 'ConnectionError' } } });
-    expect((await test(['--update', '--yes'])).code).toBe(0);
+    expect(await test(['--update', '--yes'])).toMatchObject({
+      code: 0,
+      err: expect.stringContaining('Updated tests/list/one.test.json.'),
+    });
     expect((await test()).code).toBe(0);
+  });
+
+  it('keeps recorded exchanges when a run fails before it sends them', async () => {
+    const failing = {
+      ...CASE,
+      exchanges: [{ ...CASE.exchanges[0], response: { status: 404, body: {} } }],
+      expect: { error: { type: 'RuntimeError' } },
+    };
+    write('list.params.imljson', [{ name: 'limit', type: 'number', required: true }]);
+    for (const written of [CASE, failing]) {
+      write('tests/list/one.test.json', written);
+      const { code, err } = await test(['--update', '--yes']);
+      expect(code).toBe(1);
+      expect(err).toContain('"type": "BundleValidationError"');
+      expect(JSON.parse(readFileSync(path.join(folder, 'tests/list/one.test.json'), 'utf8'))).toEqual(
+        written,
+      );
+    }
+  });
+
+  it.each([
+    ['a text instead of an expected date', { $date: '2026-01-02T03:04:05.678Z' }, '{{body.at}}'],
+    ['a date instead of an expected text', '2026-01-02T03:04:05.678Z', '{{parseDate(body.at)}}'],
+  ])('fails for %s', async (_, at, output) => {
+    write('list.imljson', {
+      url: 'https://a.example/items?page=1',
+      response: { iterate: '{{body.items}}', output: { at: output } },
+    });
+    write('list.params.imljson', []);
+    write('tests/list/one.test.json', {
+      component: 'module:list',
+      input: {},
+      exchanges: [
+        {
+          request: { method: 'GET', url: 'https://a.example/items?page=1' },
+          response: { body: { at: '2026-01-02T03:04:05.678Z', items: [1] } },
+        },
+      ],
+      expect: { bundles: [{ at }] },
+    });
+    expect(await test()).toMatchObject({ code: 1, out: expect.stringContaining('bundles[0].at') });
   });
 
   it('reports uncovered parts as text, JSON and lcov', async () => {

@@ -73,6 +73,7 @@ export async function updateCases(
     const bodies = files.map((body) => ({ path: path.join(folder, body.name), content: body.after }));
     await writer.writeAll(bodies).catch(refuseWrite('--update', file));
     await writer.replace(read.file, mark + after);
+    await io.stderr.write(`Updated ${printableLine(file)}.\n`);
     if (left.length === 0) mended++;
   }
   return mended;
