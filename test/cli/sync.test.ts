@@ -464,6 +464,30 @@ describe('iml push, pull and status', { timeout: 60_000 }, () => {
     expect(await make.sdk.modules.getSection(id, 1, 'getBook', 'api')).toContain('// First.\n// Second.\n');
   });
 
+  it('name the record that Git could not merge, and work with either side of it', async () => {
+    const app = await start(BOOKSHOP);
+    const before = path.join(folder, 'before');
+    cpSync(path.join(app, '.iml/remote'), before, { recursive: true });
+    edit(MODULE, '// Here.\n');
+    expect((await iml('push app --yes')).code).toBe(0);
+    const [name = ''] = readdirSync(before);
+    const record = path.join(app, '.iml/remote', name);
+    const [old, now] = [path.join(before, name), record].map((file) => readFileSync(file, 'utf8'));
+    writeFileSync(record, `{\n<<<<<<< HEAD\n${old}=======\n${now}>>>>>>> other\n`);
+    expect(await iml('status app')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining(`.iml/remote/${name} has conflict markers of Git. Take either side`),
+    });
+    for (const side of [now, old]) {
+      writeFileSync(record, side ?? '');
+      expect((await iml('status app')).out).toContain('no differences');
+    }
+    expect((await iml('push app --yes')).err).toBe('There is nothing to write.\n');
+    edit(MODULE, '// Again.\n');
+    edit('modules/list-books/list-books.interface.iml.json', '// Here.\n');
+    expect((await iml('push app --yes')).code).toBe(0);
+  });
+
   it.each(['with', 'without'])(
     'leave what another client changed after the plan, %s an open checksum',
     async (checksum) => {

@@ -15,6 +15,7 @@ import {
   pull,
   push,
   readRemoteText,
+  refreshRecord,
   type SyncPlan,
   type SyncResult,
 } from '../../life/remote/sync.js';
@@ -114,7 +115,7 @@ async function runPush(args: Arguments, io: Io): Promise<number> {
   ];
   const conflicts = args.isSet('force') ? [] : await describeConflicts(plan, given);
   if (problems.length + conflicts.length > 0) return refuse(problems, conflicts, io);
-  if (!hasChanges(comparison, ['new here', 'changed here', ...forced(args)])) return nothing(io);
+  if (!hasChanges(comparison, ['new here', 'changed here', ...forced(args)])) return nothing(plan, io);
   if (!args.isSet('skip-check')) {
     const { findings } = await checkFolder(plan.root);
     const errors = findings.filter(({ level }) => level === 'error');
@@ -144,7 +145,7 @@ async function runPull(args: Arguments, io: Io): Promise<number> {
   const conflicts = onConflict === 'keep' ? await describeConflicts(plan, given) : [];
   if (conflicts.length > 0) return refuse([], conflicts, io);
   const written = onConflict === 'keep' ? [] : ['conflict'];
-  if (!hasChanges(plan.comparison, ['new there', 'changed there', ...written])) return nothing(io);
+  if (!hasChanges(plan.comparison, ['new there', 'changed there', ...written])) return nothing(plan, io);
   if (!(await confirmWrite(args, io))) return EXIT.failed;
   const result = await pull(plan, {
     onConflict,
@@ -206,7 +207,8 @@ async function refuse(problems: readonly string[], conflicts: readonly string[],
   return EXIT.failed;
 }
 
-async function nothing(io: Io): Promise<number> {
+async function nothing(plan: SyncPlan, io: Io): Promise<number> {
+  await refreshRecord(plan);
   await io.stderr.write('There is nothing to write.\n');
   return EXIT.ok;
 }

@@ -320,6 +320,11 @@ async function pushMembers(
   }
 }
 
+/** Writes the record of an exchange that had nothing to write, which can be old after a merge of Git. */
+export async function refreshRecord(plan: SyncPlan): Promise<void> {
+  await refreshState(startRun(plan, async () => undefined));
+}
+
 /** Notes what both sides have in common now. */
 async function refreshState(run: Run): Promise<void> {
   const remote = await run.plan.api.readApp();
@@ -583,12 +588,18 @@ function stateFile(root: string, { baseUrl, appId, appVersion }: ManifestOrigin)
   return path.join(root, '.iml', 'remote', `${toFileName(`${host}_${appId}_${appVersion}`)}.json`);
 }
 
-/** Undefined without a file. */
+/** Undefined without a file. @throws EngineError (USAGE) if Git could not merge it; SpecError (SPEC_JSON) */
 async function readState(root: string, origin: ManifestOrigin): Promise<SyncState | undefined> {
   const file = stateFile(root, origin);
   const text = await readFile(file, 'utf8').catch(() => undefined);
   if (text === undefined) return undefined;
-  const { value } = readDocument(text, relativePath(root, file));
+  const shown = relativePath(root, file);
+  if (text.includes('\n<<<<<<< '))
+    throw new EngineError(
+      'USAGE',
+      `${shown} has conflict markers of Git. Take either side, such as with git checkout --ours, then iml push or iml pull completes it.`,
+    );
+  const { value } = readDocument(text, shown);
   if (!isPlainObject(value)) return undefined;
   const { texts, members } = value;
   const isText = (one: unknown): one is { local: string; remote: string } =>
