@@ -427,6 +427,9 @@ describe('the error of an HTTP response', () => {
     const base = { baseUrl: 'https://api.example.test', response: { error: { message: 'No' } } };
     const { error } = await engineOf({ url: '/x', method: 'POST' }, { http: { transport }, base }).run();
     expect(error?.place?.pointer).toBe('/base/response/error');
+    const merged = { url: '/x', response: { error: { '409': { type: 'DataError' } } } };
+    const own = await engineOf(merged, { base, http: { transport } }).run();
+    expect(own.error?.place?.pointer).toBe('/base/response/error/message');
     expect(error?.request).toEqual({
       method: 'POST',
       url: 'https://api.example.test/x',

@@ -442,11 +442,24 @@ function readFailure(
     details: {
       code: refusalCode(spec, status),
       statusCode: response?.status,
-      place: failure?.place ?? context.position.document?.locationOf(decided?.pointer ?? '/url'),
+      place: failure?.place ?? locateError(decided, context),
       retryAfterMs: response && retryAfter(response, context),
       cause: failure,
     },
   };
+}
+
+/** The entry that decided, or its message if the base has it and the component has the entry. */
+function locateError(
+  decided: ErrorEntry | CompiledValid | undefined,
+  { position: { document } }: RunContext,
+): SourceLocation | undefined {
+  const entry = document?.locationOf(decided?.pointer ?? '/url');
+  if (decided?.message?.pointer.startsWith(`${decided.pointer}/`) !== true) return entry;
+  const message = document?.locationOf(decided.message.pointer);
+  const isInside =
+    message?.file === entry?.file && message?.pointer?.startsWith(entry?.pointer ?? '') === true;
+  return isInside ? entry : message;
 }
 
 function refusalCode(spec: CompiledResponse, status: number): ErrorCode | undefined {
