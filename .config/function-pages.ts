@@ -95,12 +95,14 @@ const NOT_IN_PLAYGROUND: ReadonlySet<string> = new Set([
 const TOKENS: readonly (readonly [token: string, about: string])[] = [
   ['YYYY', 'year'],
   ['YY', 'year, two digits'],
+  ['Q', 'quarter'],
   ['MMMM', 'name of the month'],
   ['MMM', 'name of the month, short'],
   ['MM', 'month, two digits'],
   ['M', 'month'],
   ['DD', 'day of the month, two digits'],
   ['D', 'day of the month'],
+  ['Do', 'day of the month with its ending'],
   ['DDDD', 'day of the year, three digits'],
   ['dddd', 'name of the weekday'],
   ['ddd', 'name of the weekday, short'],
@@ -111,6 +113,7 @@ const TOKENS: readonly (readonly [token: string, about: string])[] = [
   ['hh', 'hour from 01 to 12'],
   ['h', 'hour from 1 to 12'],
   ['A', 'AM or PM'],
+  ['a', 'am or pm'],
   ['mm', 'minute'],
   ['ss', 'second'],
   ['SSS', 'millisecond'],
@@ -189,7 +192,8 @@ function printTokens(): string {
   });
   return `## Tokens of formats
 
-\`parseDate\` and \`formatDate\` use the same tokens. Without a time zone, the text is in the time zone of the scenario.
+\`parseDate\` and \`formatDate\` use the same tokens, those of moment; these are the most frequent. Without a time zone,
+the text is in the time zone of the scenario.
 
 \`parseDate\` is lenient [inf], so compare the format with a date of the API, token by token: \`MM\` is the month and
 \`mm\` the minute.

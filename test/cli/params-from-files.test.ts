@@ -104,6 +104,14 @@ describe('-p name=@file', () => {
     expect(jsonLines(out)[0]).toMatchObject({ hex: PIXEL.toString('hex') });
   });
 
+  it('refuses a field with two values, as the first would be lost', async () => {
+    const { code, err } = await run('echo', ['-p', 'list=1', '-p', 'list=2']);
+    expect({ code, err }).toEqual({
+      code: 2,
+      err: expect.stringContaining(`"list" has two values. A list is JSON: -p '{"list": ["a", "b"]}'`),
+    });
+  });
+
   it('passes text to other fields, converted by type, without the final line break', async () => {
     const { out } = await run('echo', [
       ...['-p', 'key=@key.txt', '-p', 'list=@list.json', '-p', 'other=@key.txt'],

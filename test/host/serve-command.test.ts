@@ -398,7 +398,10 @@ it('calls mapped hosts instead of those of the app: in attach, in runs, and for 
   const asked: string[] = [];
   const service = await httpServer((request, response) => {
     asked.push(`${request.method} ${request.url}`);
-    response.writeHead(200, { 'content-type': 'application/json', connection: 'close' });
+    response.writeHead(request.url?.startsWith('/refuse') === true ? 401 : 200, {
+      'content-type': 'application/json',
+      connection: 'close',
+    });
     response.end('{"id":"E7"}');
   });
   onTestFinished(() => service.close());
@@ -442,6 +445,12 @@ it('calls mapped hosts instead of those of the app: in attach, in runs, and for 
   const wrong = call(['serve', root, ...place, '--map', 'api.example.com']);
   expect(await wrong.code).toBe(2);
   expect(wrong.errors()).toContain('iml serve: --map');
+  const refused = call([
+    ...['serve', root, ...place.slice(0, -1), 'refused-data'],
+    ...['--map', `*=${service.origin}/refuse`],
+  ]);
+  expect(await refused.code).toBe(1);
+  expect(refused.errors()).toContain('If it needs one, set "connection" in the file of --scenarios.');
   asked.length = 0;
   const options = { map: { 'https://api.example.com': `${service.origin}/file` } };
   await writeFile(path.join(root, 'iml.config.json'), JSON.stringify({ options }));

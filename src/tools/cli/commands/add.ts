@@ -100,7 +100,9 @@ export const ADD_COMMAND: Command = {
       help: 'Connection of the component, or none. Default: the connection of the app if there is one.',
     },
     webhook: { value: 'NAME', help: 'trigger: webhook of an instant trigger. Default: a polling trigger.' },
-    shared: { help: 'webhook: one address for all users, whose payload names the account.' },
+    shared: {
+      help: 'webhook: one address for all users of the app. Its uid tells from the payload whose event it is.',
+    },
     signature: {
       value: SIGNATURES.join('|'),
       help: 'webhook: accepts only calls with the signature (HMAC-SHA256) of this API; custom is a start for others.',

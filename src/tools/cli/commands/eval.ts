@@ -32,7 +32,7 @@ export const EVAL_COMMAND: Command = {
     'iml eval \'{{formatDate(now; "YYYY-MM-DD HH:mm")}}\' --timezone Europe/Prague',
   ],
   notes: [
-    'Prints the value with its type on a terminal. Otherwise prints text unquoted and other values as JSON.',
+    'Prints the value with its type on a terminal. Otherwise prints text without quotes and other values as JSON; --json prints text as JSON, too.',
   ],
   run: evalTemplate,
 };

@@ -357,7 +357,12 @@ async function setUp(setup: Setup): Promise<ReadonlySet<string>> {
       if (!(error instanceof EngineError)) throw error;
       // After an API error the scenario stays as it was, if it existed.
       if (!(error instanceof AppError)) refused.add(entry.name);
-      say(`  ${printableLine(entry.name)} cannot be served:\n${printError(error)}`, 'error');
+      const hasConnection = [entry.webhook, ...entry.modules].some((one) => one?.connection !== undefined);
+      const note =
+        error instanceof AppError && !hasConnection
+          ? '  It names no connection. If it needs one, set "connection" in the file of --scenarios.\n'
+          : '';
+      say(`  ${printableLine(entry.name)} cannot be served:\n${printError(error)}${note}`, 'error');
     }
   }
   return refused;

@@ -24,6 +24,7 @@ async function readGivenParameters(
   io: Io,
 ): Promise<PlainObject> {
   const values: PlainObject = {};
+  const named = new Set<string>();
   for (const text of texts) {
     const isData = /^\s*[{@]/.test(text);
     const at = text.indexOf('=');
@@ -33,6 +34,10 @@ async function readGivenParameters(
       }
     } else if (at > 0) {
       const name = text.slice(0, at);
+      if (named.has(name)) {
+        throw usageError(`--param: "${name}" has two values. A list is JSON: -p '{"${name}": ["a", "b"]}'.`);
+      }
+      named.add(name);
       const field = findParameter(list, name);
       setMember(values, name, await readFieldValue(text.slice(at + 1), field, `--param ${name}`, io));
     } else {

@@ -30,7 +30,7 @@ export const WEBHOOK_AND_RPC_REVIEW: readonly Rule[] = [
     area: 'modules',
     level: 'error',
     summary: 'The condition of `pagination` leaves out the last page.',
-    why: 'With `>` or `<`, the page whose number equals the number of pages is not requested.',
+    why: '`pagination.page` is the number of the page to request. With `>` or `<`, the page whose number equals the number of pages is not requested.',
     bad: '"condition": "{{body.pages > pagination.page}}"',
     good: '"condition": "{{body.pages >= pagination.page}}"',
     review: ADVICE,
