@@ -5,6 +5,7 @@ import type { IncomingCall } from '../engine/webhook/incoming-call.js';
 import type { StoredExecution } from '../scenario/next-state.js';
 import type { RunOutcome } from '../scenario/scenario-state.js';
 import { EngineError } from '../shared/errors/engine-error.js';
+import type { SourceLocation } from '../shared/errors/source-location.js';
 import type { PlainObject } from '../shared/plain-object.js';
 import type { PlainResponse } from '../shared/server/plain-request.js';
 import type { JsonText } from '../shared/store/table.js';
@@ -68,6 +69,8 @@ export interface FlowOutput {
     | (FlowStepName & {
         /** `filter`: a filter stopped it; `nothing`: a module returned no bundle; `ignored`: an error was ignored. */
         readonly why: 'filter' | 'nothing' | 'ignored';
+        /** `nothing`: where the module looked in a response that has other contents (warning `unread-response`). */
+        readonly unreadAt?: SourceLocation | undefined;
       })
     | undefined;
 }

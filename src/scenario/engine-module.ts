@@ -61,5 +61,7 @@ async function pollWithStates(run: ModuleRun): Promise<ModuleOutcome> {
     if (run.report().ok) throw error;
   }
   const report = run.report();
-  return report.ok ? { bundles, states, state: report.state } : { error: report.error };
+  return report.ok
+    ? { bundles, states, state: report.state, warnings: report.warnings }
+    : { error: report.error };
 }

@@ -2,6 +2,7 @@ import type { RunFailure, RunReport } from '../engine/component/report.js';
 import { type BuiltResponse, textAnswer, toResponse } from '../engine/run/build-answer.js';
 import type { WebhookFacts } from '../engine/webhook/webhook-report.js';
 import type { AppError, AppErrorType } from '../shared/errors/app-error.js';
+import type { SourceLocation } from '../shared/errors/source-location.js';
 import type { TriggerData } from './flow.js';
 import type { RunOutcome } from './scenario-state.js';
 
@@ -14,6 +15,8 @@ export type FlowPhase =
       readonly stepId: number;
       /** Number of output bundles. */
       readonly bundles: number;
+      /** Of a module that found nothing in a response (warning `unread-response`): where it looked. */
+      readonly unreadAt?: SourceLocation | undefined;
       readonly error: AppError | undefined;
       /** The handler of the error. */
       readonly handledBy: 'ignore' | 'resume' | 'commit' | 'rollback' | 'break' | undefined;

@@ -1,4 +1,5 @@
 import type { BuiltResponse } from '../engine/run/build-answer.js';
+import type { RunWarning } from '../engine/run/trace.js';
 import type { Evaluate } from '../language/compile/compile-expression.js';
 import type { CompileOptions } from '../language/compile.js';
 import type { Clock } from '../shared/clock.js';
@@ -157,7 +158,10 @@ export class FlowRun {
       this.states = outcome.states;
     }
     this.answer ??= outcome.answer;
-    this.phases.push(operation(step.id, outcome.bundles?.length ?? 0));
+    const bundles = outcome.bundles?.length ?? 0;
+    // Without its message, which may quote values of other apps.
+    const unread = outcome.warnings?.find(({ code }) => bundles === 0 && code === 'unread-response');
+    this.phases.push({ ...operation(step.id, bundles), ...(unread && { unreadAt: unread.place ?? {} }) });
     if (outcome.bundles === undefined) return [PASS];
     const isRead = index < this.flow.steps.length - 1;
     return isRead && step.module.type === 'search' ? numberResults(outcome.bundles, step) : outcome.bundles;
@@ -382,6 +386,7 @@ type StepOutcome =
       readonly state?: TriggerData | undefined;
       readonly states?: readonly (TriggerData | undefined)[] | undefined;
       readonly answer?: BuiltResponse | undefined;
+      readonly warnings?: readonly RunWarning[] | undefined;
     }
   | { readonly error: AppError };
 

@@ -1,6 +1,7 @@
 import type { ModuleType } from '../engine/document/app.js';
 import type { ParameterList } from '../engine/parameters/parameter-spec.js';
 import type { BuiltResponse } from '../engine/run/build-answer.js';
+import type { RunWarning } from '../engine/run/trace.js';
 import type { AppError } from '../shared/errors/app-error.js';
 
 /** Input of a module run in a flow. */
@@ -23,6 +24,7 @@ export type ModuleOutcome =
       readonly state?: TriggerData | undefined;
       /** Polling triggers only, by bundle: a state that starts with it. Undefined if unknown. */
       readonly states?: readonly (TriggerData | undefined)[] | undefined;
+      readonly warnings?: readonly RunWarning[] | undefined;
     }
   | { readonly error: AppError; readonly bundles?: readonly unknown[] | undefined };
 

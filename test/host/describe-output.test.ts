@@ -3,8 +3,15 @@ import { describe, expect, it } from 'vitest';
 import type { FlowOutcome } from '../../src/host/index.js';
 import { describeOutput } from '../../src/host/scenarios/scenario-flows.js';
 
-import { AppError } from '../../src/index.js';
-import { compileFlow, type FlowModule, type FlowStep, runFlow } from '../../src/scenario/index.js';
+import { AppError, createEngine, defineApp } from '../../src/index.js';
+import {
+  compileFlow,
+  engineModule,
+  type FlowModule,
+  type FlowStep,
+  runFlow,
+} from '../../src/scenario/index.js';
+import { mockTransport } from '../../src/tools/testing/index.js';
 
 type FlowOutput = NonNullable<FlowOutcome['output']>;
 
@@ -60,6 +67,33 @@ describe('the output of a flow', () => {
     const last = { id: 3, module: gives('last', 1) };
     expect(await outputOf(FIRST, step, last)).toEqual({ bundles: 0, endedAt });
   });
+
+  it.each(['search', 'trigger'] as const)(
+    'says where a %s looked in a response of another structure',
+    async (type) => {
+      const app = defineApp({
+        name: 'a',
+        modules: {
+          list: {
+            type,
+            communication: {
+              url: 'https://a.example/items',
+              response: {
+                iterate: '{{body.items}}',
+                ...(type === 'trigger' && { trigger: { type: 'id', id: '{{item.id}}' } }),
+              },
+            },
+          },
+        },
+      });
+      const { transport } = mockTransport([{ response: { body: { records: [{ id: 1 }] } } }]);
+      const module = engineModule(createEngine({ app, http: { transport } }), 'list');
+      expect((await outputOf({ id: 1, module, continueWhenNoRes: false }))?.endedAt).toEqual({
+        ...{ stepId: 1, module: 'list', why: 'nothing' },
+        unreadAt: { pointer: '/modules/list/communication/response/iterate' },
+      });
+    },
+  );
 
   it('does not report a responder, which has no output', async () => {
     const step = { id: 2, module: gives('find') };

@@ -342,7 +342,9 @@ export function describeOutput(flow: CompiledFlow, report: FlowReport): FlowOutp
     const module = steps.get(phase.stepId);
     // A responder has no output and does not end a bundle.
     if (module === undefined || module.type === 'responder') continue;
-    return { bundles, endedAt: { stepId: phase.stepId, module: module.name, why } };
+    const unreadAt = phase.kind === 'operation' ? phase.unreadAt : undefined;
+    const endedAt = { stepId: phase.stepId, module: module.name, why, ...(unreadAt && { unreadAt }) };
+    return { bundles, endedAt };
   }
   return { bundles };
 }

@@ -1,6 +1,7 @@
 import type { HostNotice, HostObserver, RunSource } from '../../../host/observer.js';
 import type { FlowOutput, FlowStepName } from '../../../host/ports.js';
 import { StoreError } from '../../../shared/errors/engine-error.js';
+import type { SourceLocation } from '../../../shared/errors/source-location.js';
 import { ownMember, type PlainObject } from '../../../shared/plain-object.js';
 import { printJson } from './json-output.js';
 import { printError } from './print-error.js';
@@ -145,10 +146,14 @@ function outputText(output: FlowOutput | undefined): string {
     case 'filter':
       return `, no output: the filter of ${step} excluded all bundles`;
     case 'nothing':
-      return `, no output: ${step} returned no bundle`;
+      return `, no output: ${step} returned no bundle${unreadText(endedAt.unreadAt)}`;
     case 'ignored':
       return `, no output: the error of ${step} was ignored`;
   }
+}
+
+function unreadText(place: SourceLocation | undefined): string {
+  return place === undefined ? '' : `, as a response has other contents than it reads${placeText(place)}`;
 }
 
 /** `: DataError: message (base.json:7:14)`. */
