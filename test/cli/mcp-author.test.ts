@@ -96,7 +96,9 @@ describe('iml mcp --author', () => {
       file,
       JSON.stringify({ url: '/contacts', response: { iterate: '{{body', output: '{{item}}' } }),
     );
-    const { findings } = (await call('check')).value.result;
+    const wrong = (await call('check')).value;
+    expect(wrong.ok).toBe(false);
+    const { findings } = wrong.result;
     expect(findings.map(({ rule }: { rule: string }) => rule)).toContain('syntax');
     writeFileSync(
       file,

@@ -83,6 +83,14 @@ describe('iml add webhook --signature', () => {
     expect(await iml('test', 'acme', '--filter', 'called')).toMatchObject({ code: 0 });
   });
 
+  it('records a call although the command has a connection, which a call does not read', async () => {
+    await addWebhook('github');
+    const { headers, inHook } = CALLS.github;
+    const connection = { record: [...RECORD, '--connection', '{"apiKey":"key-12345"}'] };
+    expect(await callWith(headers, inHook, connection)).toMatchObject({ code: 0 });
+    expect(await iml('test', 'acme', '--filter', 'called')).toMatchObject({ code: 0 });
+  });
+
   it.each(SIGNATURES)(
     'drops a call of %s without a signature, or with one of another body',
     async (scheme) => {

@@ -259,6 +259,24 @@ describe('iml push, pull and status', { timeout: 60_000 }, () => {
     expect((await iml('status acme')).out).toContain('no differences');
   });
 
+  it('create no app before it is confirmed, checked and tested', async () => {
+    await iml('init app acme --base-url https://api.acme.example/v1 --auth api-key');
+    const app = path.join(folder, 'acme');
+    const before = readFileSync(path.join(app, 'makecomapp.json'), 'utf8');
+    const line = `push acme ${there()} --create`;
+    expect(await iml(line)).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('Nothing was written. Add --yes'),
+    });
+    writeFileSync(path.join(app, 'general/base.iml.json'), '{');
+    expect(await iml(`${line} --yes`)).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('iml check reports'),
+    });
+    expect((await make.sdk.apps.list()).filter(({ name }) => name.startsWith(`${id}-`))).toEqual([]);
+    expect(readFileSync(path.join(app, 'makecomapp.json'), 'utf8')).toBe(before);
+  });
+
   it.each([1, 4, 9, 40])('complete a push that ended after %i requests', async (limit) => {
     cpSync(BOOKSHOP, path.join(folder, 'app'), { recursive: true });
     ({ name: id } = await make.sdk.apps.create({ name: id, label: 'X', audience: 'global' }));
@@ -590,6 +608,11 @@ describe('iml diff remote', () => {
     const { out } = await iml('diff app remote --format markdown');
     expect(out).toContain('listBooks');
     expect(out).toContain('newThere');
+    // A pull writes no file for an empty section of the blank module.
+    expect((await iml(`pull clone ${there()} --yes`)).code).toBe(0);
+    const same = await iml('diff remote clone');
+    expect(same, same.err).toMatchObject({ code: 0 });
+    expect(same.out).not.toContain('breaking  ');
   });
 
   it.each([

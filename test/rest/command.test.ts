@@ -57,6 +57,8 @@ describe('iml rest', () => {
     again.stop();
     expect(await again.code).toBe(0);
     expect((await stat(join(cwd, '.iml/rest/encryption-key'))).mode & 0o077).toBe(0);
+    // The key must not get into a repository, unlike the records of iml push beside it.
+    expect(await readFile(join(cwd, '.iml/.gitignore'), 'utf8')).toBe('dev.db*\nhost.db*\nrest/\n');
     const names = await readdir(join(cwd, '.iml/rest'));
     expect(names.filter((name) => name.startsWith('encryption-key'))).toHaveLength(1);
   });

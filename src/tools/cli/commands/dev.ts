@@ -1,7 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import { createFolderWriter } from '../../../shared/files.js';
 import type { KeptConnection } from '../../dev/backend.js';
 import { type DevServer, serveDev } from '../../dev/serve-dev.js';
 import { type Arguments, type Command, EXIT, readVersion, usageError } from '../command.js';
@@ -15,7 +14,7 @@ import {
   storeForApp,
   userKey,
 } from '../connections/connection-store.js';
-import { configFolder, makePrivateFolder, refuseLinks } from '../connections/private-file.js';
+import { configFolder, makeStateFolder, refuseLinks } from '../connections/private-file.js';
 import { ENGINE_OPTIONS, readEngineOptions } from '../input/engine-options.js';
 import { readText } from '../input/input-data.js';
 import { withProjectOptions } from '../input/project-options.js';
@@ -127,8 +126,7 @@ async function readHistoryFile(args: Arguments, { root }: LoadedApp, io: Io): Pr
   if (given !== undefined) return path.resolve(io.cwd, given);
   const folder = path.join(root, '.iml');
   await refuseLinks(root, folder, 'Pass another file with --history FILE.');
-  await makePrivateFolder(folder);
-  await createFolderWriter(root).create(path.join(folder, '.gitignore'), '*\n');
+  await makeStateFolder(root);
   return path.join(folder, 'dev.db');
 }
 

@@ -97,6 +97,15 @@ interface OpenedPlan {
 }
 
 async function runPush(args: Arguments, io: Io): Promise<number> {
+  const isCreating = args.isSet('create');
+  if (isCreating) {
+    const [folder = await findAppFolder(undefined, io)] = args.positionals;
+    const { root } = await openManifest(folder, io);
+    const problem = await findUnready(root, printableLine(folder), args, io);
+    if (problem !== undefined) return refuse([problem], [], io);
+    await io.stdout.write('If the app does not exist in Make, it is created before the comparison.\n');
+    if (!(await confirmWrite(args, io))) return EXIT.failed;
+  }
   const { plan, given } = await openPlan(args, io, { mayAdd: true });
   const { comparison } = plan;
   await io.stdout.write(printPlan(plan));
@@ -116,18 +125,9 @@ async function runPush(args: Arguments, io: Io): Promise<number> {
   const conflicts = args.isSet('force') ? [] : await describeConflicts(plan, given);
   if (problems.length + conflicts.length > 0) return refuse(problems, conflicts, io);
   if (!hasChanges(comparison, ['new here', 'changed here', ...forced(args)])) return nothing(plan, io);
-  if (!args.isSet('skip-check')) {
-    const { findings } = await checkFolder(plan.root);
-    const errors = findings.filter(({ level }) => level === 'error');
-    const [first] = errors;
-    if (first !== undefined) {
-      const { file, line } = first.place;
-      const problem = `iml check reports ${errors.length} ${errors.length === 1 ? 'error' : 'errors'}, first ${file}:${line}: ${first.message}`;
-      return refuse([`${problem} Run iml check ${given}, or add --skip-check`], [], io);
-    }
-  }
-  if (!args.isSet('skip-tests') && !(await passesTests(plan.root, io))) {
-    return refuse([`A test fails. Run iml test ${given}, or add --skip-tests`], [], io);
+  if (!isCreating) {
+    const problem = await findUnready(plan.root, given, args, io);
+    if (problem !== undefined) return refuse([problem], [], io);
   }
   if (!(await confirmWrite(args, io))) return EXIT.failed;
   const result = await push(plan, {
@@ -135,6 +135,27 @@ async function runPush(args: Arguments, io: Io): Promise<number> {
     onWritten: async (what) => io.stdout.write(`  wrote ${printableLine(what)}\n`),
   });
   return report(result, io);
+}
+
+/** Why an app should not be pushed: an error of `iml check`, or a failing test. A sentence without full stop. */
+async function findUnready(
+  root: string,
+  given: string,
+  args: Arguments,
+  io: Io,
+): Promise<string | undefined> {
+  if (!args.isSet('skip-check')) {
+    const { findings } = await checkFolder(root);
+    const errors = findings.filter(({ level }) => level === 'error');
+    const [first] = errors;
+    if (first !== undefined) {
+      const { file, line } = first.place;
+      const count = `${errors.length} ${errors.length === 1 ? 'error' : 'errors'}`;
+      return `iml check reports ${count}, first ${file}:${line}: ${first.message} Run iml check ${given}, or add --skip-check`;
+    }
+  }
+  if (args.isSet('skip-tests') || (await passesTests(root, io))) return undefined;
+  return `A test fails. Run iml test ${given}, or add --skip-tests`;
 }
 
 async function runPull(args: Arguments, io: Io): Promise<number> {

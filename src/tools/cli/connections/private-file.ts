@@ -5,7 +5,13 @@ import { homedir } from 'node:os';
 import path from 'node:path';
 import { SYSTEM_CLOCK } from '../../../shared/clock.js';
 import { StoreError } from '../../../shared/errors/engine-error.js';
-import { OWNER_ONLY_FILE, OWNER_ONLY_FOLDER, readErrno, relativePath } from '../../../shared/files.js';
+import {
+  createFolderWriter,
+  OWNER_ONLY_FILE,
+  OWNER_ONLY_FOLDER,
+  readErrno,
+  relativePath,
+} from '../../../shared/files.js';
 import { usageError } from '../command.js';
 import type { Io } from '../io.js';
 
@@ -13,6 +19,16 @@ import type { Io } from '../io.js';
 export async function makePrivateFolder(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: OWNER_ONLY_FOLDER });
   await chmod(folder, OWNER_ONLY_FOLDER);
+}
+
+/** Files in `.iml` that hold responses, events or keys. The others, such as `remote/`, belong to the repository. */
+const IGNORED = 'dev.db*\nhost.db*\nrest/\n';
+
+/** Creates the folder `.iml` of a folder, with a `.gitignore` for its private files. An existing one stays. */
+export async function makeStateFolder(root: string): Promise<void> {
+  const folder = path.join(root, '.iml');
+  await makePrivateFolder(folder);
+  await createFolderWriter(root).create(path.join(folder, '.gitignore'), IGNORED);
 }
 
 /** Writes a file with mode 0600. Concurrent readers see the old or the new content. */

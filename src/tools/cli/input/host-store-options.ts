@@ -18,7 +18,12 @@ import {
   sealEntry,
   userKey,
 } from '../connections/connection-store.js';
-import { configFolder, makePrivateFolder, refuseLinks } from '../connections/private-file.js';
+import {
+  configFolder,
+  makePrivateFolder,
+  makeStateFolder,
+  refuseLinks,
+} from '../connections/private-file.js';
 import type { Io } from '../io.js';
 
 /** Variable with the key, for hosts of several machines. */
@@ -98,7 +103,7 @@ export async function openHostParts(
   const file = path.join(root, 'host.db');
   if (!mayCreate) await assertData(file, root);
   const openFile = async (): Promise<HostStore> => {
-    if (mayCreate) await makePrivateFolder(root);
+    if (mayCreate) await (folder === undefined ? makeStateFolder(io.cwd) : makePrivateFolder(root));
     return openHostSqlite({ file, sealKey });
   };
   const store = await openFile().catch((error: unknown) => failToOpen(`--data ${root}`, error));

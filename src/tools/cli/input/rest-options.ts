@@ -41,7 +41,12 @@ import { SEAL_KEY_BYTES } from '../../../shared/seal.js';
 import { quoteForShell } from '../../../shared/text.js';
 import { readUnquoted } from '../../check/read-unquoted.js';
 import { type Arguments, type OptionSpec, usageError } from '../command.js';
-import { createPrivateFile, makePrivateFolder, refuseLinks } from '../connections/private-file.js';
+import {
+  createPrivateFile,
+  makePrivateFolder,
+  makeStateFolder,
+  refuseLinks,
+} from '../connections/private-file.js';
 import type { Io } from '../io.js';
 import { readText } from './input-data.js';
 
@@ -91,6 +96,7 @@ export async function findRestInstance(args: Arguments, io: Io): Promise<RestPla
   if (!args.isSet('create') && !(await isFile(databaseFile(folder)))) {
     throw usageError(`The folder "${folder}" has no instance. Create one with --create.`);
   }
+  if (data === undefined) await makeStateFolder(io.cwd);
   return { folder, args: `--data ${quoteForShell(folder)}`, database };
 }
 

@@ -105,7 +105,7 @@ export function createAuthorTools({ root, shared, runCommand }: AuthorOptions): 
       input: INPUTS.check,
       isReadOnly: true,
       work: ({ profile = 'default' }, signal) =>
-        answer(['check', root, '--json', '--profile', profile, '--fail-on', 'never'], signal),
+        answer(['check', root, '--json', '--profile', profile], signal),
     }),
     defineTool('test', {
       description: 'Runs the test cases of the app and the tests of its functions. Sends nothing.',

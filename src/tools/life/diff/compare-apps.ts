@@ -210,13 +210,20 @@ function compareConnections(old: ConnectionComponent, now: ConnectionComponent, 
   compareScopes(old.defaultScope, now.defaultScope, report);
 }
 
+/** An empty section is the same as none. */
+function contentOf(part: Document | undefined): unknown {
+  const value = part?.value;
+  const isEmpty = typeof value === 'object' && value !== null && Object.keys(value).length === 0;
+  return isEmpty ? undefined : value;
+}
+
 function compareWebhooks(old: WebhookComponent, now: WebhookComponent, report: ReportChange): void {
   if (old.type !== now.type) {
     report('webhook-changed', `The type changed from ${old.type} to ${now.type}.`);
   }
   compareLinks(old, now, report);
   for (const part of ['communication', 'attach', 'detach', 'update'] as const) {
-    if (isSame(old[part]?.value, now[part]?.value)) continue;
+    if (isSame(contentOf(old[part]), contentOf(now[part]))) continue;
     const at = now[part]?.locationOf('');
     report('webhook-changed', `The ${part} was changed.`, at);
   }

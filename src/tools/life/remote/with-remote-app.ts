@@ -1,9 +1,12 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { COMPONENT_KINDS } from '../../../engine/loading/code-types.js';
 import { MANIFEST } from '../../../engine/loading/read-manifest.js';
 import { EngineError } from '../../../shared/errors/engine-error.js';
-import { withMember } from '../new-files.js';
+import { isPlainObject } from '../../../shared/plain-object.js';
+import { readManifestText, recordsOf, withMember } from '../new-files.js';
 import { planSync, pull, type SyncInput } from './sync.js';
 
 /**
@@ -48,8 +51,38 @@ export async function withRemoteApp<T>(
     if (failure !== undefined) {
       throw new EngineError('USAGE', `The app cannot be read from the API: ${failure}`);
     }
+    await leaveOutEmpty(root);
     return await use(root);
   } finally {
     await rm(root, { recursive: true, force: true });
   }
+}
+
+/** A pull writes no file for an empty section, so the manifest must not name it. */
+async function leaveOutEmpty(root: string): Promise<void> {
+  const file = path.join(root, MANIFEST);
+  const written = readManifestText(await readFile(file, 'utf8'));
+  const missing = [
+    ...listCodeFiles(written.value['generalCodeFiles'], ['generalCodeFiles']),
+    ...COMPONENT_KINDS.flatMap((kind) =>
+      [...recordsOf(written, kind)].flatMap(([name, record]) =>
+        listCodeFiles(record?.['codeFiles'], ['components', kind, name, 'codeFiles']),
+      ),
+    ),
+  ].filter(({ code }) => !existsSync(path.join(root, code)));
+  const manifest = missing.reduce((changed, { at }) => withMember(changed, at, null), written);
+  await writeFile(file, manifest.text);
+}
+
+interface CodeFile {
+  readonly code: string;
+  /** Path in the manifest. */
+  readonly at: readonly string[];
+}
+
+function listCodeFiles(files: unknown, at: readonly string[]): readonly CodeFile[] {
+  if (!isPlainObject(files)) return [];
+  return Object.entries(files).flatMap(([name, code]) =>
+    typeof code === 'string' ? [{ code, at: [...at, name] }] : [],
+  );
 }

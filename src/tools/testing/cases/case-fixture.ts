@@ -119,7 +119,8 @@ const INPUT_OF_KIND: Readonly<Record<FixtureKind, readonly (keyof FixtureInput)[
   rpc: ['connection', 'data', 'webhook', 'query'],
   endpoint: ['connection', 'data'],
   epoch: ['connection', 'data'],
-  webhook: ['request', 'data', 'webhook', 'connections'],
+  // A call does not read the connection, but the recorder writes it if the command has one.
+  webhook: ['request', 'data', 'webhook', 'connections', 'connection'],
   attach: OF_HOOK,
   detach: OF_HOOK,
   update: OF_HOOK,
