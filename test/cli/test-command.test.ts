@@ -349,7 +349,7 @@ describe('iml test', () => {
     write('tests/list/one.test.json', { ...response(200), expect: { error: { type: 'ConnectionError' } } });
     expect(await test(['--update', '--yes'])).toMatchObject({
       code: 0,
-      err: expect.stringContaining('Updated tests/list/one.test.json.'),
+      err: expect.stringContaining('Updated tests/list/one.test.json.\n1 failed case was updated.'),
     });
     expect((await test()).code).toBe(0);
   });

@@ -262,6 +262,27 @@ describe('iml init app --openapi', () => {
     );
   });
 
+  it.each([
+    [{ implicit: { authorizationUrl: 'https://a.example/a' } }, 'it has no flow with a token address'],
+    [
+      {
+        authorizationCode: {
+          authorizationUrl: 'https://{tenant}.example/a',
+          tokenUrl: 'https://a.example/t',
+        },
+      },
+      'authorizationUrl of its flow authorizationCode is missing, or is no http or https address without variables',
+    ],
+    [{ clientCredentials: { scopes: {} } }, 'tokenUrl of its flow clientCredentials is missing'],
+  ])('reports why OAuth is not supported: %j', async (flows, reason) => {
+    const more = {
+      security: [{ login: [] }],
+      components: { securitySchemes: { login: { type: 'oauth2', flows } } },
+    };
+    expect((await importDocument(api({}, more))).code).toBe(0);
+    expect(read('openapi-report.md')).toContain(`\`login\` is not supported: ${reason}`);
+  });
+
   it('takes the kind of authentication from --auth if the document has no security scheme', async () => {
     const document = api({}, { security: undefined, components: {} });
     expect((await importDocument(document, ['--auth', 'basic'])).code).toBe(0);

@@ -188,6 +188,12 @@ async function testApps(args: Arguments, io: Io): Promise<number> {
     await coverage?.write(io);
     if (live !== undefined && live.drifted() > 0) return EXIT.drift;
     const mended = scope === undefined ? 0 : await updateCases(failed, scope, args, io);
+    if (mended > 0) {
+      const noun = mended === 1 ? 'failed case was' : 'failed cases were';
+      await io.stderr.write(
+        `${mended} ${noun} updated. Read the changes: a case may now expect a mistake.\n`,
+      );
+    }
     return summary.failed === mended ? EXIT.ok : EXIT.failed;
   });
 }

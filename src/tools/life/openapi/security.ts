@@ -168,6 +168,7 @@ const FLOWS = [
 
 function readOauth(scheme: PlainObject, baseUrl: string): Part {
   const flows = ownMember(scheme, 'flows');
+  let reason = 'it has no flow with a token address: the implicit flow is not secure.';
   for (const [name, grant] of FLOWS) {
     const flow = readAt(flows, name);
     if (!isPlainObject(flow)) continue;
@@ -179,7 +180,11 @@ function readOauth(scheme: PlainObject, baseUrl: string): Part {
     };
     const tokenUrl = resolve('tokenUrl');
     const authorizationUrl = resolve('authorizationUrl');
-    if (tokenUrl === '' || (grant === 'authorization_code' && authorizationUrl === '')) continue;
+    const unusable = tokenUrl === '' ? 'tokenUrl' : authorizationUrl === '' ? 'authorizationUrl' : undefined;
+    if (unusable === 'tokenUrl' || (unusable !== undefined && grant === 'authorization_code')) {
+      reason = `${unusable} of its flow ${name} is missing, or is no http or https address without variables.`;
+      continue;
+    }
     const scopes = ownMember(flow, 'scopes');
     const labels = Object.entries(isPlainObject(scopes) ? scopes : {}).map(
       ([scope, text]) => [scope, firstSentences(text, 80) || scope] as const,
@@ -197,7 +202,7 @@ function readOauth(scheme: PlainObject, baseUrl: string): Part {
   }
   return {
     kind: 'unsupported',
-    reason: 'it has no flow with a token address: the implicit flow is not secure.',
+    reason,
   };
 }
 
