@@ -122,7 +122,13 @@ it.skipIf(!hasPostgres)(
     expect([...acknowledged.keys()].filter((one) => !done.has(one))).toEqual([]);
     for (let index = 0; index < HOOKS; index++) {
       const seen = effects.filter(({ hook }) => hook === `hook-${index}`).map(({ n }) => n);
-      expect(seen).toEqual(seen.toSorted((a, b) => a - b));
+      // The killed process may have finished several events that it had not committed: they are repeated once, in order.
+      const steps = seen.map((n, at) => n - (seen[at - 1] ?? 0));
+      expect(
+        steps.filter((step) => step > 1),
+        `gaps in ${seen}`,
+      ).toEqual([]);
+      expect(steps.filter((step) => step < 1).length, `steps back in ${seen}`).toBeLessThanOrEqual(1);
     }
     const waits = effects.map(({ hook, n, atMs }) => atMs - (acknowledged.get(`${hook} ${n}`) ?? atMs));
     expect(Math.max(...waits)).toBeLessThan(MAX_STALL_MS);
