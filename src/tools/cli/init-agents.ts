@@ -1,4 +1,3 @@
-import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { editJson } from '../../engine/document/edit-json.js';
 import { readDocument } from '../../engine/document/jsonc.js';
@@ -9,7 +8,7 @@ import { printJson } from '../life/new-files.js';
 import { type Arguments, EXIT, usageError } from './command.js';
 import type { Io } from './io.js';
 import { findAppFolder, locateApp } from './open-app.js';
-import { refuseWrite } from './output/output-file.js';
+import { readIfThere, refuseWrite } from './output/output-file.js';
 import { printableLine } from './output/terminal-text.js';
 
 const AGENTS_FILE = 'AGENTS.md';
@@ -41,10 +40,6 @@ export async function initAgents(args: Arguments, io: Io): Promise<number> {
   const done = written.length === 0 ? 'Nothing to write.' : `Written: ${written.join(', ')}.`;
   await io.stderr.write(`${kept}${done}\n`);
   return EXIT.ok;
-}
-
-function readIfThere(file: string): string | undefined {
-  return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
 }
 
 /** @throws EngineError (USAGE) if only one of the lines around the section is there */

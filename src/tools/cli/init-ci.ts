@@ -1,10 +1,10 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { createFolderWriter, relativePath } from '../../shared/files.js';
 import { type Arguments, EXIT, readVersion, usageError } from './command.js';
 import type { Io } from './io.js';
 import { findAppFolder, locateApp } from './open-app.js';
-import { refuseWrite } from './output/output-file.js';
+import { readIfThere, refuseWrite } from './output/output-file.js';
 
 const GITLAB_FILE = '.gitlab-ci.yml';
 const GITLAB_INCLUDE = 'include:\n  - local: .gitlab/iml.yml\n';
@@ -53,10 +53,6 @@ function defaultBranch(root: string): string {
     return /^ref: refs\/(?:remotes\/origin|heads)\/([\w./-]+)\n$/.exec(head)?.[1];
   });
   return heads.find((name) => name !== undefined) ?? 'main';
-}
-
-function readIfThere(file: string): string | undefined {
-  return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
 }
 
 function findRepository(folder: string): string | undefined {

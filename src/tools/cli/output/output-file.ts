@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { MANIFEST } from '../../../engine/loading/read-manifest.js';
@@ -22,6 +22,11 @@ import { printableLine } from './terminal-text.js';
  */
 export function findOutputRoot(cwd: string, folder: string): string {
   return isBelow(cwd, folder) ? cwd : folder;
+}
+
+/** Undefined if there is no file. */
+export function readIfThere(file: string): string | undefined {
+  return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
 }
 
 /** Writes the file of an option. @throws EngineError (USAGE) if it cannot be written */

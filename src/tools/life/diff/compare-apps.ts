@@ -11,6 +11,7 @@ import { COMPONENT_KINDS, type ComponentKind } from '../../../engine/loading/cod
 import type { SourceLocation } from '../../../shared/errors/source-location.js';
 import { isPlainObject, ownMember } from '../../../shared/plain-object.js';
 import { listRpcNames } from '../../check/subject/calls.js';
+import { isEmpty } from '../../check/subject/review-subject.js';
 import { createSubject } from '../../check/subject/subject.js';
 import type { ComponentName } from '../../check/subject/used-part.js';
 import {
@@ -210,20 +211,14 @@ function compareConnections(old: ConnectionComponent, now: ConnectionComponent, 
   compareScopes(old.defaultScope, now.defaultScope, report);
 }
 
-/** An empty section is the same as none. */
-function contentOf(part: Document | undefined): unknown {
-  const value = part?.value;
-  const isEmpty = typeof value === 'object' && value !== null && Object.keys(value).length === 0;
-  return isEmpty ? undefined : value;
-}
-
 function compareWebhooks(old: WebhookComponent, now: WebhookComponent, report: ReportChange): void {
   if (old.type !== now.type) {
     report('webhook-changed', `The type changed from ${old.type} to ${now.type}.`);
   }
   compareLinks(old, now, report);
   for (const part of ['communication', 'attach', 'detach', 'update'] as const) {
-    if (isSame(contentOf(old[part]), contentOf(now[part]))) continue;
+    const [before, after] = [old[part]?.value, now[part]?.value];
+    if (isSame(before, after) || (isEmpty(before) && isEmpty(after))) continue;
     const at = now[part]?.locationOf('');
     report('webhook-changed', `The ${part} was changed.`, at);
   }

@@ -65,16 +65,21 @@ export async function planSync(input: SyncInput): Promise<SyncPlan> {
   const { root, manifest, index, api } = input;
   const origin = listOrigins(manifest).find((one) => one.index === index);
   if (origin === undefined) throw new TypeError(`The manifest has no origin ${index}.`);
-  const [local, record, found] = await Promise.all([
+  const [local, record, remote] = await Promise.all([
     readLocalApp(root, manifest),
     readState(root, origin),
-    api.readApp(),
+    readRemote(api),
   ]);
-  const remote = found.sums.size > 0 ? found : { ...found, sums: await readAllSums(api, found) };
   const state = record ?? { texts: {}, members: {} };
   const comparison = compareApps(local, remote, { origin, state });
   const hasRecord = record !== undefined;
   return { ...input, origin, state, hasRecord, remote, comparison, left: local.left };
+}
+
+/** Reads the app with the sums of its texts. */
+async function readRemote(api: MakeApi): Promise<RemoteApp> {
+  const found = await api.readApp();
+  return found.sums.size > 0 ? found : { ...found, sums: await readAllSums(api, found) };
 }
 
 /** MD5 sums of all texts, for tokens that the checksum is not open to. */
@@ -255,7 +260,8 @@ export async function push(
   } finally {
     await saveState(run);
   }
-  if (run.written > 0) await attempt(run, 'comparison with Make', () => refreshState(run));
+  if (run.written > 0)
+    await attempt(run, 'comparison with Make', async () => refreshState(run, await readRemote(api)));
   return endRun(run);
 }
 
@@ -322,18 +328,20 @@ async function pushMembers(
 
 /** Writes the record of an exchange that had nothing to write, which can be old after a merge of Git. */
 export async function refreshRecord(plan: SyncPlan): Promise<void> {
-  await refreshState(startRun(plan, async () => undefined));
+  await refreshState(
+    startRun(plan, async () => undefined),
+    plan.remote,
+  );
 }
 
 /** Notes what both sides have in common now. */
-async function refreshState(run: Run): Promise<void> {
-  const remote = await run.plan.api.readApp();
-  const sums = remote.sums.size > 0 ? remote.sums : await readAllSums(run.plan.api, remote);
+async function refreshState(run: Run, remote: RemoteApp): Promise<void> {
+  const { sums } = remote;
   const origin = listOrigins(run.manifest).find(({ index }) => index === run.plan.index);
   if (origin === undefined) return;
   const local = await readLocalApp(run.plan.root, run.manifest);
   const state: SyncState = { texts: {}, members: {} };
-  const { pairs, texts, members } = compareApps(local, { ...remote, sums }, { origin, state: run.state });
+  const { pairs, texts, members } = compareApps(local, remote, { origin, state: run.state });
   const differs = new Set(texts.map(({ text }) => textKey(text)));
   for (const text of local.texts) {
     const name =
@@ -411,7 +419,7 @@ export async function pull(
   }
   await saveManifest(run);
   await saveState(run);
-  await attempt(run, 'comparison with Make', () => refreshState(run));
+  await attempt(run, 'comparison with Make', async () => refreshState(run, await readRemote(run.plan.api)));
   return endRun(run);
 }
 
